@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from tools.bench import pace
-from tools.bench.measure import percentile
-from tools.bench.under_load import Latency
+from tools.bench import load
+from tools.bench.measure import Latency, percentile
 
 pytestmark = pytest.mark.database("sqlite", "numbers")
 
@@ -44,8 +43,8 @@ def server(answer: Callable[[int], int]) -> Iterator[Any]:
             thread.join()
 
 
-def timed(*moments: float, name: str = "one") -> list[pace.Timed]:
-    return [pace.Timed(moment, name, REQUEST) for moment in moments]
+def timed(*moments: float, name: str = "one") -> list[load.Timed]:
+    return [load.Timed(moment, name, REQUEST) for moment in moments]
 
 
 def test_what_waits_behind_a_slow_answer_has_waited() -> None:
@@ -54,8 +53,8 @@ def test_what_waits_behind_a_slow_answer_has_waited() -> None:
         return 200
 
     with server(slow_at_first) as running:
-        waits = pace.run(running.server_address[1], timed(0.0, 0.1, 0.2, 0.6), connections=1)
-    first, second, third, fourth = waits.seconds["one"]
+        outcome = load.paced(running.server_address[1], timed(0.0, 0.1, 0.2, 0.6), connections=1)
+    first, second, third, fourth = outcome.waits["one"]
     assert first >= 0.4
     assert second >= 0.3
     assert third >= 0.2
@@ -69,7 +68,7 @@ def test_requests_leave_at_their_moments_beside_slow_ones() -> None:
 
     with server(slow) as running:
         started = time.perf_counter()
-        pace.run(running.server_address[1], timed(0.0, 0.05, 0.1), connections=3)
+        load.paced(running.server_address[1], timed(0.0, 0.05, 0.1), connections=3)
     assert all(seen - started >= due for seen, due in zip(running.seen, (0.0, 0.05, 0.1), strict=True))
     assert all(later - earlier < 0.3 for earlier, later in pairwise(running.seen))
 
@@ -77,13 +76,13 @@ def test_requests_leave_at_their_moments_beside_slow_ones() -> None:
 def test_every_answer_is_awaited_and_other_statuses_are_counted() -> None:
     with server(lambda number: 503 if number % 2 else 200) as running:
         requests = timed(0.0, 0.01, name="read") + timed(0.02, 0.03, name="write")
-        waits = pace.run(running.server_address[1], requests, connections=2)
-    assert {name: len(seconds) for name, seconds in waits.seconds.items()} == {"read": 2, "write": 2}
-    assert waits.refused == {503: 2}
+        outcome = load.paced(running.server_address[1], requests, connections=2)
+    assert {name: len(seconds) for name, seconds in outcome.waits.items()} == {"read": 2, "write": 2}
+    assert outcome.refused == {503: 2}
 
 
 def test_arrivals_have_their_rate_and_come_at_random() -> None:
-    moments = list(pace.arrivals(100, 50, Random(1)))  # noqa: S311  # the same every time
+    moments = list(load.arrivals(100, 50, Random(1)))  # noqa: S311  # the same every time
     assert 4800 < len(moments) < 5200
     assert moments == sorted(moments)
     assert moments[-1] < 50

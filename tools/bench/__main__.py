@@ -3,7 +3,6 @@
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -11,16 +10,15 @@ from pathlib import Path
 
 import psycopg
 
-from tools.bench import agree, machine, under_load
-from tools.bench.cast import Cast, save
-from tools.bench.contestants import CONTESTANTS
-from tools.bench.distance import CONNECTIONS as DISTANT_CONNECTIONS
-from tools.bench.distance import DISTANCES, at_distance
+from tools.bench import agree, machine
+from tools.bench.cast import Cast
 from tools.bench.load import CONNECTIONS
-from tools.bench.measure import Course, Sample, Samples, Stretches, stretches_of
+from tools.bench.measure import PACED_DISTANCES, Course, Latencies, Sample, Samples
+from tools.bench.postgres import CONNECTIONS as DISTANT_CONNECTIONS
+from tools.bench.postgres import DISTANCES, at_distance
 from tools.bench.results import Results
-from tools.bench.rows import DISTANT, FASTAPI, ROWS, SERVICE, TOOLS_LIST, WITH_REDIS, Row
-from tools.bench.servers import ROOT, Server
+from tools.bench.rows import CONTESTANTS, DISTANT, ROWS, SERVICE, TOOLS_LIST, WITH_REDIS, Row
+from tools.bench.servers import Server
 from tools.bench.site import Site, temporary_site
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -42,31 +40,20 @@ def main() -> None:
     parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
     parser.add_argument("--distances", action=argparse.BooleanOptionalAction, help="rows with PostgreSQL further away")
     parser.add_argument("--under-load", action=argparse.BooleanOptionalAction, help="latency at 70 %% of the rate")
-    parser.add_argument("--profile", metavar="ROW", choices=names, help="show the time spent in each part of a row")
-    profiled = [name for name in CONTESTANTS if name != FASTAPI]
-    parser.add_argument("--contestant", choices=profiled, default=SERVICE, help="to profile")
-    parser.add_argument("--calls", type=int, default=2000, help="to profile")
     options = parser.parse_args()
     if unknown := set(options.rows) - set(names):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     options.rounds = options.rounds or (1 if options.quick else 3)
     options.seconds = options.seconds or (2.0 if options.quick else 3.0)
-    if options.scale is None:
-        options.scale = not options.quick and options.rows == names
-    if options.distances is None:
-        options.distances = not options.quick and options.rows == names
-    if options.under_load is None:
-        options.under_load = not options.quick and options.rows == names
+    for part in ("scale", "distances", "under_load"):
+        if getattr(options, part) is None:
+            setattr(options, part, not options.quick and options.rows == names)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both signals end everything that was started
     busy = os.getloadavg()[0]
     serving, others = machine.split_cores()
     os.sched_setaffinity(0, others)  # ours, inherited by PostgreSQL
     with temporary_site() as site:
-        bench = Bench(site, options, serving)
-        if options.profile:
-            bench.profile()
-            return
-        page = bench.compare([row for row in ROWS if row.name in options.rows], busy)
+        page = Bench(site, options, serving).compare([row for row in ROWS if row.name in options.rows], busy)
     print(f"\n{page}")
     if not options.quick and options.rows == names and options.members == MEMBERS:
         RESULTS.write_text(page)
@@ -83,7 +70,6 @@ class Bench:
         self._site = site
         self._options = options
         self._serving = serving
-        self._latencies: dict[int, under_load.Latencies] = {}
 
     def _seeded(self, database: str, members: int, fill: str = "fill") -> tuple[str, Cast]:
         """Return the URL and the cast of a new database."""
@@ -112,15 +98,17 @@ class Bench:
             for row in rows:
                 agree.check(row, {name: servers[name] for name in row.contestants}, people)
             far = [row for row in rows if row.name in DISTANT] if options.distances else []
-            stretches = stretches_of(rows, people, (options.rounds + 1) * (1 + len(DISTANCES) * bool(far)))
-            course = self._course(rows, servers, stretches, url)
+            course = self._course(rows, servers, people, url)
             warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
             samples = course.rounds(options.rounds, _tell)
-            self._under_load(0, rows, servers, stretches, samples)
+            latencies = {0: course.under_load(samples, options.rounds, _tell)} if options.under_load else {}
             memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
             tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
             scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
-        distances = {distance: self._at_distance(distance, far, stretches) for distance in DISTANCES if far}
+        distances = {}
+        for distance in DISTANCES if far else ():
+            distances[distance], latency = self._at_distance(distance, far, people)
+            latencies.update({distance: latency} if latency else {})
         return Results(
             rows=rows,
             samples=samples,
@@ -132,10 +120,10 @@ class Bench:
             memory=memory,
             scale=scale,
             distances=distances,
-            latencies=self._latencies,
+            latencies=latencies,
         ).markdown()
 
-    def _at_distance(self, milliseconds: int, rows: Sequence[Row], stretches: Stretches) -> Samples:
+    def _at_distance(self, milliseconds: int, rows: Sequence[Row], people: Cast) -> tuple[Samples, Latencies]:
         """Measure `rows` with PostgreSQL at the same distance for all contestants."""
         directory = self._site.directory / f"distance-{milliseconds}"
         directory.mkdir()
@@ -144,29 +132,16 @@ class Bench:
             url = postgres.url("bench")
             servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
             _tell(f"{milliseconds} ms to PostgreSQL")
-            course = self._course(rows, servers, stretches, url, connections=DISTANT_CONNECTIONS)
+            course = self._course(rows, servers, people, url, connections=DISTANT_CONNECTIONS)
             samples = course.rounds(self._options.rounds, _tell)
-            self._under_load(milliseconds, rows, servers, stretches, samples)
-            return samples
-
-    def _under_load(
-        self,
-        milliseconds: int,
-        rows: Sequence[Row],
-        servers: Mapping[str, Server],
-        stretches: Stretches,
-        samples: Samples,
-    ) -> None:
-        if self._options.under_load and milliseconds not in self._latencies and milliseconds in under_load.DISTANCES:
-            self._latencies[milliseconds] = under_load.measure(
-                rows, servers, stretches, samples, rounds=self._options.rounds, tell=_tell
-            )
+            paced = self._options.under_load and milliseconds and milliseconds in PACED_DISTANCES
+            return samples, course.under_load(samples, self._options.rounds, _tell) if paced else {}
 
     def _course(
         self,
         rows: Sequence[Row],
         servers: Mapping[str, Server],
-        stretches: Stretches,
+        people: Cast,
         url: str,
         *,
         warm_up: float = 1.0,
@@ -177,7 +152,7 @@ class Bench:
         Afterwards every key was used recently. The service records such a use only every 5 minutes.
         """
         seconds, postgres = self._options.seconds, self._site.postgres.pid
-        course = Course(rows, servers, stretches, postgres, seconds=seconds, connections=connections)
+        course = Course(rows, servers, people, postgres, seconds=seconds, connections=connections)
         course.warm_up(warm_up)
         with psycopg.connect(url) as connection:
             connection.execute("UPDATE accounts_apikey SET last_used_at = now()")
@@ -188,11 +163,10 @@ class Bench:
         [row] = [row for row in ROWS if row.name == "list_items"]
         large_url, many = self._seeded("bench_large", MANY_MEMBERS, "fill_items")
         large = self._serve(SERVICE, large_url)
-        few_stretches, many_stretches = (stretches_of([row], cast, self._options.rounds + 1) for cast in (people, many))
         courses = {
-            self._options.members: self._course([row], {SERVICE: small}, few_stretches, url),
+            self._options.members: self._course([row], {SERVICE: small}, people, url),
             # Long enough to use each key once: a process caches the members of 10,000 secrets.
-            MANY_MEMBERS: self._course([row], {SERVICE: large}, many_stretches, large_url, warm_up=MANY_MEMBERS / 400),
+            MANY_MEMBERS: self._course([row], {SERVICE: large}, many, large_url, warm_up=MANY_MEMBERS / 400),
         }
         found: dict[str, list[Sample]] = {}
         for _ in range(self._options.rounds):
@@ -201,23 +175,6 @@ class Bench:
                 [samples] = course.rounds(1, _tell).values()
                 found.setdefault(name, []).extend(samples)
         return found
-
-    def profile(self) -> None:
-        """Print the profile of a row, measured in a separate process on the serving core."""
-        url, people = self._seeded("bench", self._options.members)
-        options, cast, data = self._options, self._site.directory / "cast.json", self._site.directory / "bench"
-        save(cast, people)
-        command = [
-            sys.executable,
-            "-m",
-            "tools.bench.profiling",
-            options.profile,
-            options.contestant,
-            str(options.calls),
-        ]
-        env = self._site.environment(url, data, **CONTESTANTS[options.contestant].variables)
-        with machine.running_on(self._serving):
-            subprocess.run([*command, str(cast)], cwd=ROOT, env=env, check=True)
 
 
 def _settings(url: str) -> str:

@@ -8,9 +8,6 @@ import orjson
 CARDS = 20
 """Number of flashcards of each member."""
 
-TOKENS = 40
-"""Number of refresh tokens of each member."""
-
 CLIENT_ID = "svc_client_bench"
 """The public client that the refresh tokens belong to."""
 

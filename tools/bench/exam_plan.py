@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import mean
 from zoneinfo import ZoneInfo
 
+from tools.bench.markdown import table
 from vocab.exam_plan.days import Days
 from vocab.exam_plan.memory import DAY, LEARNING, Memory, recalled, settled
 from vocab.exam_plan.plan import REVIEWS_OF_A_NEW_CARD, PlanCard, Settings, exam_plan
@@ -152,35 +153,23 @@ def simulated(
     return planned, others
 
 
-def _row(head: Sequence[object], planned: Sequence[Outcome], others: Sequence[Outcome]) -> str:
+def _row(head: Sequence[object], planned: Sequence[Outcome], others: Sequence[Outcome]) -> list[object]:
     reviews, before = mean(one.reviews for one in planned), mean(one.reviews for one in others)
-    over = "yes" if any(one.over for one in planned) else ""
-    error = mean(one.error or 0.0 for one in planned)
-    cells = [
-        *map(str, head),
+    return [
+        *head,
         f"{mean(one.forgotten for one in others):.1f}",
         f"{mean(one.forgotten for one in planned):.1f}",
         f"{before:.0f}",
         f"{reviews:.0f} ({100 * (reviews / before - 1):+.0f} %)",
-        f"{error:+.1f}",
-        over,
+        f"{mean(one.error or 0.0 for one in planned):+.1f}",
+        "yes" if any(one.over for one in planned) else "",
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 _FIGURES = (
-    "forgotten without plan, %",
-    "with plan, %",
-    "reviews without",
-    "reviews with",
-    "predicted minus known",
+    *("forgotten without plan, %", "with plan, %", "reviews without", "reviews with", "predicted minus known"),
     "over",
 )
-
-
-def _table(heads: Sequence[str], rows: Sequence[str]) -> str:
-    names = (*heads, *_FIGURES)
-    return "\n".join([f"| {' | '.join(names)} |", f"|{'---|' * len(names)}", *rows])
 
 
 def by_size() -> str:
@@ -191,7 +180,7 @@ def by_size() -> str:
         for days in DAYS
         for minutes in MINUTES
     ]
-    return _table(("cards", "days", "minutes"), rows)
+    return table(("cards", "days", "minutes", *_FIGURES), rows)
 
 
 def by_member() -> str:
@@ -201,16 +190,16 @@ def by_member() -> str:
         for kind, recall in MEMBERS.items()
         for days in DAYS
     ]
-    return _table(("members", "days"), rows)
+    return table(("members", "days", *_FIGURES), rows)
 
 
 def main() -> None:
     """Rewrite the tables, each under its heading."""
     text = TABLES.read_text(encoding="utf-8")
-    for table in (by_size(), by_member()):
-        heading = table.partition("\n")[0]
-        text, found = re.subn(rf"{re.escape(heading)}\n(\|.*\n)*", f"{table}\n", text)
-        print(table if found else f"No table to replace:\n{table}")
+    for written in (by_size(), by_member()):
+        heading = written.partition("\n")[0]
+        text, found = re.subn(rf"{re.escape(heading)}\n(\|.*\n)*", f"{written}\n", text)
+        print(written if found else f"No table to replace:\n{written}")
     TABLES.write_text(text, encoding="utf-8")
 
 

@@ -1,20 +1,36 @@
-"""The load generator: a few keep-alive connections, each sending the next request when the last one is answered.
+"""The load generator: keep-alive connections to a server on loopback, in one thread with raw sockets.
 
-One thread and raw sockets take about 20 µs per request, so one core can saturate a server in Python.
+In a closed loop each connection sends its next request when the last one is answered. In an open loop each request has
+a moment, whether earlier ones are answered by then or not, as members do not wait for each other. A closed loop sends
+nothing while the server is stuck, and so leaves out the waits that members would have had ("coordinated omission").
 """
 
 import re
 import selectors
 import socket
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import takewhile
+from random import Random
+from typing import NamedTuple
 
 CONNECTIONS = 8
+OPEN_CONNECTIONS = 32
+"""Of an open loop, more than a server has threads. A request that finds none free waits, and its wait counts."""
+
 SILENCE_SECONDS = 20
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
+
+
+class Timed(NamedTuple):
+    """A request, and the seconds after the start at which it is due; None for the next free connection."""
+
+    due: float | None
+    name: str
+    request: bytes
 
 
 @dataclass(slots=True)
@@ -24,14 +40,14 @@ class Outcome:
     Attributes:
         answered: number of 2xx answers.
         refused: statuses of the others.
-        waits: seconds from each request to its complete answer.
+        waits: by the name of the request, seconds until the whole answer: from the moment it was due, else sent.
         seconds: to the last answer, so that a disk that pauses past the end is counted too.
         cpu_seconds: CPU time of the load generator.
     """
 
     answered: int = 0
     refused: Counter[int] = field(default_factory=Counter)
-    waits: list[float] = field(default_factory=list)
+    waits: dict[str, list[float]] = field(default_factory=dict)
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
@@ -40,63 +56,74 @@ class BrokenAnswerError(Exception):
     """The server closed a connection, did not answer, or sent no Content-Length."""
 
 
+def arrivals(rate: float, seconds: float, chance: Random) -> Iterator[float]:
+    """Yield moments as of members who know nothing of each other (a Poisson process), `rate` a second on average."""
+    moment = chance.expovariate(rate)
+    while moment < seconds:
+        yield moment
+        moment += chance.expovariate(rate)
+
+
 def run(port: int, requests: Iterator[bytes], seconds: float, connections: int = CONNECTIONS) -> Outcome:
-    """Send `requests` to a server on loopback for some seconds, or until they run out."""
+    """Send `requests` in a closed loop for some seconds, or until they run out. Their name is empty."""
+    end = time.perf_counter() + seconds
+    in_time = takewhile(lambda _: time.perf_counter() < end, requests)
+    return paced(port, (Timed(None, "", request) for request in in_time), connections)
+
+
+def paced(port: int, timed: Iterable[Timed], connections: int = OPEN_CONNECTIONS) -> Outcome:
+    """Send requests in the order of their moments, and wait for every answer."""
     with ExitStack() as stack:
-        selector = stack.enter_context(selectors.DefaultSelector())
-        return _run(selector, [stack.enter_context(connect(port)) for _ in range(connections)], requests, seconds)
+        # select(2) waits to the microsecond, epoll(7) to the millisecond.
+        selector = stack.enter_context(selectors.SelectSelector())
+        idle = deque(stack.enter_context(_connect(port)) for _ in range(connections))
+        return _run(selector, idle, iter(timed))
 
 
-def connect(port: int) -> socket.socket:
-    """Open a keep-alive connection to a server on loopback."""
+def _connect(port: int) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", port), timeout=SILENCE_SECONDS)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 
 
-def _run(
-    selector: selectors.BaseSelector, sockets: list[socket.socket], requests: Iterator[bytes], seconds: float
-) -> Outcome:
+def _run(selector: selectors.BaseSelector, idle: deque[socket.socket], timed: Iterator[Timed]) -> Outcome:
     outcome = Outcome()
-    cpu = time.process_time()
-    started = time.perf_counter()
-    deadline = started + seconds
-    finished = started
-    waiting = 0
-    sent: dict[socket.socket, float] = {}
-    for one, first in zip(sockets, requests, strict=False):
-        selector.register(one, selectors.EVENT_READ, (one, bytearray()))
-        sent[one] = time.perf_counter()
-        one.sendall(first)
-        waiting += 1
-    while waiting:
-        ready = selector.select(SILENCE_SECONDS)
-        if not ready:
+    cpu, started = time.process_time(), time.perf_counter()
+    ahead = next(timed, None)
+    under_way = 0
+    while ahead or under_way:
+        now = time.perf_counter() - started
+        while ahead and idle and (ahead.due is None or ahead.due <= now):
+            one = idle.popleft()
+            one.sendall(ahead.request)
+            since = now if ahead.due is None else ahead.due
+            selector.register(one, selectors.EVENT_READ, (one, ahead.name, since, bytearray()))
+            under_way += 1
+            ahead = next(timed, None)
+            now = time.perf_counter() - started
+        pause = ahead.due - now if ahead and idle and ahead.due is not None else SILENCE_SECONDS
+        ready = selector.select(max(0.0, pause))
+        if not ready and under_way and pause >= SILENCE_SECONDS:
             raise BrokenAnswerError(f"no answer in {SILENCE_SECONDS} s")
         for key, _ in ready:
-            one, received = key.data
-            status = receive(one, received)
+            one, name, since, received = key.data
+            status = _receive(one, received)
             if status is None:
                 continue
-            waiting -= 1
-            now = finished = time.perf_counter()
-            outcome.waits.append(now - sent[one])
+            outcome.seconds = time.perf_counter() - started
+            outcome.waits.setdefault(name, []).append(outcome.seconds - since)
             if 200 <= status < 300:
                 outcome.answered += 1
             else:
                 outcome.refused[status] += 1
-            request = next(requests, None) if now < deadline else None
-            if request is not None:
-                received.clear()
-                sent[one] = now
-                one.sendall(request)
-                waiting += 1
-    outcome.seconds = finished - started
+            selector.unregister(one)
+            idle.append(one)
+            under_way -= 1
     outcome.cpu_seconds = time.process_time() - cpu
     return outcome
 
 
-def receive(connection: socket.socket, received: bytearray) -> int | None:
+def _receive(connection: socket.socket, received: bytearray) -> int | None:
     """Add to `received`; returns the status if the whole answer has arrived."""
     data = connection.recv(262_144)
     if not data:

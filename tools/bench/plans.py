@@ -1,7 +1,7 @@
 """`python -m tools.bench.plans`: PostgreSQL's plan for each statement of a read, with a million rows in the tables.
 
-Every statement must use an index, and scan at most three times as many rows as it returns. Writes PLANS.md, and
-exits with 1 if a statement fails that.
+Every statement must use an index, and scan at most three times as many rows as it returns. Writes PLANS.md, and exits
+with 1 if a statement fails that.
 """
 
 import logging
@@ -14,11 +14,56 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from tools.bench.cast import Cast, Subject, load, save
 from tools.bench.markdown import table
-from tools.bench.multiply import multiply
 from tools.bench.servers import ROOT
 from tools.bench.site import temporary_site
+
+TABLES = (
+    "accounts_member",
+    "courses_course",
+    "courses_syllabusfile",
+    "courses_item",
+    "planning_milestone",
+    "grades_gradecategory",
+    "grades_gradescore",
+    "vocab_deck",
+    "vocab_card",
+    "practice_attempt",
+    "practice_practicesum",
+    "accounts_change",
+)
+COPIES = 20
+
+_COLUMNS = """
+    SELECT column_name, data_type FROM information_schema.columns
+    WHERE table_name = %s AND table_schema = current_schema() ORDER BY ordinal_position
+"""
+
+
+def multiply(url: str) -> None:
+    """Add `COPIES` copies of all rows, for other members."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        # without triggers, so that copies may refer to later copies
+        connection.execute("SET session_replication_role = replica")
+        for table in TABLES:
+            told = connection.execute(_COLUMNS, [table]).fetchall()
+            columns = {name: _of_copy(name, kind) for name, kind in told if kind != "bigint"}
+            connection.execute(
+                f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(columns.values())} "  # noqa: S608
+                f"FROM {table} CROSS JOIN generate_series(1, {COPIES}) AS copy".encode()
+            )
+        connection.execute("VACUUM ANALYZE")
+
+
+def _of_copy(column: str, kind: str) -> str:
+    """Return the value of a column in a copy. Ids and references to them change in the same way."""
+    if kind == "uuid":
+        return f"md5({column}::text || copy)::uuid"
+    return f"copy || {column}" if column == "email" else column
+
 
 PLANS = Path(__file__).with_name("PLANS.md")
 MEMBERS = 250
@@ -68,7 +113,7 @@ def main() -> None:
         return
     with temporary_site(durable=False) as site:
         url, data, cast = site.postgres.create("plans"), site.directory / "data", site.directory / "cast"
-        save(cast, site.fill(url, data, MEMBERS, "seed.fill", "seed_more.changes", "seed_more.syllabi"))
+        save(cast, site.fill(url, data, MEMBERS, "seed.fill", "seed.changes", "seed.syllabi"))
         multiply(url)
         command, env = [sys.executable, "-m", "tools.bench.plans", str(cast)], site.environment(url, data)
         looking = subprocess.run(command, cwd=ROOT, env=env, check=False)

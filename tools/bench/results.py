@@ -1,18 +1,19 @@
 """The figures as Markdown tables, with an explanation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
-from tools.bench.contestants import CONTESTANTS
-from tools.bench.distance import CONNECTIONS as DISTANT_CONNECTIONS
 from tools.bench.load import CONNECTIONS
 from tools.bench.markdown import machine_line, table
-from tools.bench.measure import Sample, Samples, Spread, ratio
-from tools.bench.rows import FASTAPI, FLOOR, IDIOMATIC, NINJA, SERVICE, WITH_REDIS, Row
+from tools.bench.measure import SHARE, Latencies, Latency, Sample, Samples, Spread, ratio
+from tools.bench.postgres import CONNECTIONS as DISTANT_CONNECTIONS
+from tools.bench.rows import CONTESTANTS, FASTAPI, FLOOR, IDIOMATIC, SERVICE, WITH_REDIS, Row
 from tools.bench.servers import THREADS
 from tools.bench.targets import verdicts
-from tools.bench.under_load import SHARE, Latencies
+
+_Figure = TypeVar("_Figure")
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Results:
         return "\n\n".join([*parts, *self._under_load(), *self._scale(), *self._distances(), _READING]) + "\n"
 
     def _targets(self) -> str:
-        found = list(verdicts(self.samples, self.memory, self.distances))
+        found = list(verdicts(self.samples, self.memory, self.distances, self.scale))
         rows = [[one.name, one.target, one.reached, "**short**" if one.is_short else "reached"] for one in found]
         short = "; ".join(one.name for one in found if one.is_short)
         where = f"Short: {short}. For the time they spend, see [PROFILE.md](PROFILE.md#what-takes-the-time)."
@@ -113,42 +114,36 @@ class Results:
         return [_titled("list_items as the data grows", ["data", "requests per second", "ratio"], rows)]
 
     def _distances(self) -> list[str]:
-        if not self.distances:
-            return []
-        keys = next(iter(self.distances.values()))
-        rows = [
-            [f"{row}, {name}", *(_rate_and_waits(samples[row, name]) for samples in self.distances.values())]
-            for row, name in keys
-        ]
-        head = ["", *(f"{distance} ms" for distance in self.distances)]
         what = (
             f"Requests per second · p50 / p99 in milliseconds, with {DISTANT_CONNECTIONS} connections, by the "
             "round-trip time that a proxy adds between a contestant and PostgreSQL. Each uses its defaults, "
             "as in the table above."
         )
-        return [f"{_titled('With PostgreSQL further away', head, rows)}\n\n{what}"]
+        return _by_distance("With PostgreSQL further away", self.distances, _rate_and_waits, what)
 
     def _under_load(self) -> list[str]:
-        if not self.latencies:
-            return []
-        keys = next(iter(self.latencies.values()))
-        rows = [
-            [f"{row}, {name}", *(_latency(found, (row, name)) for found in self.latencies.values())]
-            for row, name in keys
-        ]
-        head = ["", *(f"{distance} ms" for distance in self.latencies)]
         what = (
             f"Requests per second · p50 / p99 in milliseconds, at {SHARE:.0%} of what the row answers at most with "
             "PostgreSQL beside it, and with a proxy that adds a round trip of 1 ms. Requests come at random moments "
             "(Poisson), whether earlier ones are answered or not, and the time of each counts from its moment."
         )
-        return [f"{_titled('Latency under load', head, rows)}\n\n{what}"]
+        return _by_distance("Latency under load", self.latencies, _latency, what)
 
 
-def _latency(found: Latencies, key: tuple[str, str]) -> str:
-    if key not in found:
-        return "–"
-    one = found[key]
+def _by_distance(
+    title: str, found: Mapping[int, Mapping[tuple[str, str], _Figure]], told: Callable[[_Figure], str], what: str
+) -> list[str]:
+    """Return a table with a column for each distance; nothing if none was measured."""
+    if not found:
+        return []
+    rows = [
+        [f"{row}, {name}", *(told(there[row, name]) if (row, name) in there else "–" for there in found.values())]
+        for row, name in next(iter(found.values()))
+    ]
+    return [f"{_titled(title, ['', *(f'{distance} ms' for distance in found)], rows)}\n\n{what}"]
+
+
+def _latency(one: Latency) -> str:
     return f"{one.rate:.0f} · {one.p50_ms:.1f} / {one.p99_ms:.1f}"
 
 
@@ -184,13 +179,13 @@ _READING = f"""## How to read this
   (checked before measuring). It has no request ids, rate limits, log, CORS or helpful errors. Nothing that does the
   same job in Python on this server can be faster. Rows of a member with very much data are measured without it.
 - **{WITH_REDIS}** counts requests in Redis, as several processes must; the floor counts nothing.
-- **{IDIOMATIC}** is ModelSerializers and ModelViewSets on the same tables, **{NINJA}** schemas and functions on
-  the same models, **{FASTAPI}** its asyncio with SQLAlchemy and asyncpg: the code most people would write. They return
-  the same objects, without request ids, rate limits, log or CORS.
+- **{IDIOMATIC}** is ModelSerializers and ModelViewSets on the same tables, **{FASTAPI}** its asyncio with SQLAlchemy
+  and asyncpg: the code most people would write. They return the same objects, without request ids, rate limits, log or
+  CORS.
 - All run one after the other within each round, on the same core; PostgreSQL and the load generator share the
   other cores. A figure is the median of the rounds, with the minimum and the maximum in brackets; ratios are
   calculated within each round first.
-- Requests use the members' API keys or tokens in turn; every answer's status is checked.
+- Requests use the members' API keys in turn; every answer's status is checked.
 - If other work disturbs the machine, the ratio of CPU times is steadier than that of the rates.
 - With a load generator near 100 % of its core the fastest contestant is slowed, and the service looks better than
   it is."""

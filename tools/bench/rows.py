@@ -1,26 +1,21 @@
-"""The measured operations. To measure another one, add a row.
+"""The measured operations and applications. To measure another operation, add a row."""
 
-`contestants` of a row names the applications that have the operation (`tools/bench/floor/`, `tools/bench/frameworks/`).
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from ipaddress import IPv4Address
-from itertools import cycle, repeat
-from urllib.parse import urlencode
+from itertools import cycle
 from zlib import crc32
 
 import orjson
 
-from tools.bench.cast import CARDS, CLIENT_ID, TOKENS, Cast, Subject
+from tools.bench.cast import CARDS, Cast, Subject
+from tools.bench.servers import THREADS
 
 SERVICE = "this service"
 FLOOR = "the floor"
 IDIOMATIC = "idiomatic DRF"
 WITH_REDIS = "this service, Redis"
 FASTAPI = "FastAPI"
-NINJA = "django-ninja"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,6 @@ class Row:
         against: the row of this service to compare with, instead of the floor.
         volatile: fields that differ between answers, so that only their presence is compared.
         turns: number of different requests of each member.
-        once: each request works only once.
         heavy: sent by the member with the most rows and many keys, instead of the others.
     """
 
@@ -71,7 +65,6 @@ class Row:
     against: str | None = None
     volatile: frozenset[str] = frozenset({"next_cursor"})
     turns: int = 1
-    once: bool = False
     heavy: bool = False
 
     def subjects(self, cast: Cast) -> list[Subject]:
@@ -82,35 +75,18 @@ class Row:
         """Return the turn for comparing answers, if possible a different one for each contestant."""
         return self.contestants.index(contestant) % self.turns
 
-    def calls(self, cast: Cast, contestant: str) -> list[tuple[Call, Subject]]:
-        """Return requests of all members in rotation, so that none comes near its rate limit.
-
-        Requests that work only once are divided among the contestants, without those used in trials.
-        """
-        turns = range(self.turns)
-        if self.once:
-            turns = turns[len(self.contestants) + self.contestants.index(contestant) :: len(self.contestants)]
-        return [(self.call(subject, turn), subject) for turn in turns for subject in self.subjects(cast)]
-
-    def requests(self, cast: Cast, contestant: str, stretches: int) -> Iterator[Iterator[bytes]]:
-        """Yield the requests of each stretch of load, as bytes.
-
-        Requests that work only once are divided among the stretches; others are repeated.
-        """
-        prepared = [call.encode(subject) for call, subject in self.calls(cast, contestant)]
-        if self.once:
-            share = len(prepared) // stretches
-            return (iter(prepared[start : start + share]) for start in range(0, share * stretches, share))
-        return repeat(cycle(prepared))
+    def requests(self, cast: Cast) -> Iterator[bytes]:
+        """Return requests of all members in rotation, so that none comes near its rate limit, as bytes."""
+        calls = [(self.call(subject, turn), subject) for turn in range(self.turns) for subject in self.subjects(cast)]
+        return cycle([call.encode(subject) for call, subject in calls])
 
 
 _MCP = {"MCP-Protocol-Version": "2025-11-25"}
 _CREATED = frozenset({"id", "created_at", "updated_at"})
 _REVIEWED = frozenset({"id", "due_at", "last_reviewed_at"})
-_ISSUED = frozenset({"access_token", "refresh_token"})
 _ALONE = (SERVICE,)
 _PRODUCTION = (SERVICE, WITH_REDIS, FLOOR, IDIOMATIC)
-_ALL = (*_PRODUCTION, NINJA, FASTAPI)
+_ALL = (*_PRODUCTION, FASTAPI)
 
 
 def _get(path: str) -> Calls:
@@ -153,17 +129,6 @@ def _review_vocab_card(subject: Subject, number: int) -> Call:
     return Call("POST", f"/v1/vocab-cards/{subject.cards[number]}/reviews", body)
 
 
-def _refresh(subject: Subject, number: int) -> Call:
-    """Return a refresh, forwarded for many client addresses, since one may refresh only once a second."""
-    token = subject.tokens[number]
-    form = {"grant_type": "refresh_token", "refresh_token": token, "client_id": CLIENT_ID}
-    headers = {
-        "Content-Type": "application/x-www-form-urlencoded",
-        "X-Forwarded-For": str(IPv4Address("10.0.0.0") + crc32(token.encode()) % 2**24),
-    }
-    return Call("POST", "/oauth/token", urlencode(form).encode(), headers, authorized=False)
-
-
 TOOLS_LIST = Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _ALONE)
 
 ROWS = (
@@ -195,16 +160,40 @@ ROWS = (
         _ALONE,
         heavy=True,
     ),
-    Row(
-        "refresh",
-        f"POST /oauth/token by a public client, each time with another token; {FLOOR} rotates the pair in place",
-        _refresh,
-        contestants=(SERVICE, FLOOR),
-        volatile=_ISSUED,
-        turns=TOKENS,
-        once=True,
-    ),
 )
 
-DISTANT = ("list_items", "get_agenda", "create_item", "review_vocab_card", "refresh")
+DISTANT = ("list_items", "get_agenda", "create_item", "review_vocab_card")
 """Names of the rows that are also measured with a distant PostgreSQL."""
+
+
+_GUNICORN = ("gunicorn", "--log-level", "warning")
+_SERVICE = (*_GUNICORN, "-c", "studyservice/gunicorn.py")
+_PLAIN = (*_GUNICORN, "-k", "gthread", "-b", "127.0.0.1:{port}", "--threads", str(THREADS), "--keep-alive", "75")
+_UVICORN = "uvicorn --host 127.0.0.1 --port {port} --timeout-keep-alive 75 --no-access-log --log-level warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """An application and its server. With `redis` it counts requests in Redis."""
+
+    application: str
+    server: tuple[str, ...] = _PLAIN
+    variables: Mapping[str, str] = field(default_factory=dict)
+    redis: bool = False
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The module that is run, and its arguments. `{port}` is replaced."""
+        return (*self.server, self.application)
+
+
+CONTESTANTS = {
+    SERVICE: Contestant("studyservice.wsgi:application", _SERVICE),
+    WITH_REDIS: Contestant("studyservice.wsgi:application", _SERVICE, redis=True),
+    FLOOR: Contestant("tools.bench.floor:application"),
+    IDIOMATIC: Contestant(
+        "django.core.wsgi:get_wsgi_application()",
+        variables={"DJANGO_SETTINGS_MODULE": "tools.bench.frameworks.settings"},
+    ),
+    FASTAPI: Contestant("tools.bench.frameworks.fastapi_app:application", tuple(_UVICORN.split())),
+}

@@ -1,6 +1,7 @@
 """Fill a migrated database with members in the middle of a term.
 
-The data are the same every time, except for dates and the plaintexts of keys and tokens.
+The data are the same every time, except for dates and the plaintexts of keys and tokens. `changes` and `syllabi` add to
+them: changes in the log, and syllabus files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,17 +11,26 @@ from itertools import cycle
 from typing import Any
 from uuid import UUID
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
+from accounts.changes.calls import Actor, acting
+from accounts.changes.models import ActorKind
 from accounts.models import Member
-from courses.models import Course, Item
+from accounts.rows.access import Access
+from courses.item_batches import create_item
+from courses.items import delete_item, update_item
+from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
+from planning.milestones import create_milestone, update_milestone
 from planning.models import Milestone
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
-from tools.bench.cast import TOKENS, Cast, Subject
-from tools.bench.seed_shared import add_decks, add_keys, chance, connect, copy, new_id
+from studyservice.database.ids import uuid7
+from tools.bench.cast import SYLLABUS, Cast, Subject
+from tools.bench.seed_shared import add_decks, add_keys, chance, copy, new_id, syllabus_file
 from vocab.models import Card, CardState, Deck
 
 COURSES = 5
@@ -169,10 +179,9 @@ def fill(members: int) -> Cast:
     copy(GradeCategory, seed.category_rows())
     copy(GradeScore, seed.score_rows(list(GradeCategory.objects.values_list("id", "member_id", "name"))))
     cards = add_decks(seed.courses, seed.now - timedelta(days=30), seed.card_states())
-    tokens = connect(seed.members, TOKENS, seed.now)
     heavy = seed.add_heavy()
     settle()
-    people = [Subject(key, _texts(seed.courses[one]), _texts(cards[one]), tokens[one]) for one, key in keys.items()]
+    people = [Subject(key, _texts(seed.courses[one]), _texts(cards[one])) for one, key in keys.items()]
     return Cast(people, heavy)
 
 
@@ -197,3 +206,47 @@ def _stamps(created_at: Any) -> dict[str, Any]:
 
 def _texts(ids: list[UUID]) -> list[str]:
     return list(map(str, ids))
+
+
+CHANGING_MEMBERS = 100
+CHANGED_ITEMS = 12
+FILES = 2
+"""Syllabus files of each course."""
+
+
+def changes(_members: int) -> Cast:
+    """Create, move, tick off and delete items of `CHANGING_MEMBERS` members, like an assistant in a term."""
+    for member in Member.objects.filter(courses__isnull=False).distinct().order_by("email")[:CHANGING_MEMBERS]:
+        course = Course.objects.filter(member=member).latest("created_at")
+        today = member.today()
+        with acting(Actor(ActorKind.APP, uuid7(), "Claude")):
+            for number in range(CHANGED_ITEMS):
+                due_on = today + timedelta(days=30 + number)
+                item, _ = create_item(
+                    Access(member), course.id, title=f"Problem set {number}", kind="assignment", due_on=due_on
+                )
+                update_item(Access(member), item["id"], due_on=due_on + timedelta(days=2))
+                step = create_milestone(Access(member), item["id"], title="Read the chapter", due_on=due_on)
+                update_milestone(Access(member), step["id"], done=True)
+                if number % 6 == 0:
+                    delete_item(Access(member), item["id"])
+    return Cast()
+
+
+def syllabi(_members: int) -> Cast:
+    """Add `FILES` files to each course. All share one stored file."""
+    now, stored = timezone.now(), default_storage.save("syllabi/shared", ContentFile(SYLLABUS))
+    rows = (
+        syllabus_file(
+            member,
+            course,
+            f"syllabus {number}.txt",
+            id=new_id(),
+            file=stored,
+            created_at=now - timedelta(days=80, minutes=number),
+        )
+        for course, member in list(Course.objects.values_list("id", "member_id"))
+        for number in range(FILES)
+    )
+    SyllabusFile.objects.bulk_create(rows, batch_size=1_000)
+    return Cast()

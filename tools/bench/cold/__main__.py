@@ -12,14 +12,13 @@ from pathlib import Path
 
 import psycopg
 
-from tools.bench import machine, pace
+from tools.bench import load, machine
 from tools.bench.cast import Cast, save
 from tools.bench.cold.bound import MIB, MemoryGroup, disk_reads, drop_cached, family, memory_group, write_out
-from tools.bench.cold.page import PAGE, Cell, Found, Phase, markdown
-from tools.bench.cold.pages import Statement, calls, pages_of
+from tools.bench.cold.pages import PAGE, Cell, Found, Phase, Statement, calls, markdown, pages_of
+from tools.bench.measure import Latency
 from tools.bench.servers import ROOT, Server
 from tools.bench.site import Site, temporary_site
-from tools.bench.under_load import Latency
 
 PER_GIGABYTE = 1_120
 """Members of a gigabyte, indexes included."""
@@ -110,7 +109,7 @@ class _Cold:
         self._restart(())
         with self._site.part():
             server = self._serve(url)
-            pace.run(server.port, self._mixed(cast, RATES[-1], WARM_UP_SECONDS))
+            load.paced(server.port, self._mixed(cast, RATES[-1], WARM_UP_SECONDS))
             return self._cell("in memory", server, cast, RATES[-1], min(self._seconds, 60.0))
 
     def _serve(self, url: str) -> Server:
@@ -127,29 +126,29 @@ class _Cold:
         self._group.add(family(self._postgres.pid))
         with self._site.part():
             server = self._serve(url)
-            pace.run(server.port, self._mixed(cast, RATES[-1], WARM_UP_SECONDS / 2))
+            load.paced(server.port, self._mixed(cast, RATES[-1], WARM_UP_SECONDS / 2))
             self._group.limit_files(CACHE)  # now that every thread has its connection
-            pace.run(server.port, self._mixed(cast, RATES[-1], WARM_UP_SECONDS / 2))
+            load.paced(server.port, self._mixed(cast, RATES[-1], WARM_UP_SECONDS / 2))
             cells = {rate: self._cell(name, server, cast, rate, self._seconds) for rate in rates}
         pages = self._pages(url, cast)
         self._postgres.stop()  # its processes leave the group
         return Phase(name, Latency.of(0, reads), cells, pages)
 
     def _cell(self, name: str, server: Server, cast: Cast, rate: int, length: float) -> Cell:
-        waits = pace.run(server.port, self._mixed(cast, rate, length))
+        outcome = load.paced(server.port, self._mixed(cast, rate, length))
         latencies = {
-            call: Latency.of(len(seconds) / length, seconds) for call, seconds in sorted(waits.seconds.items())
+            call: Latency.of(len(seconds) / length, seconds) for call, seconds in sorted(outcome.waits.items())
         }
-        _tell(f"{name}, {rate}/s: {latencies} {dict(waits.refused)}")
-        return Cell(latencies, waits.refused, self._group.files())
+        _tell(f"{name}, {rate}/s: {latencies} {dict(outcome.refused)}")
+        return Cell(latencies, outcome.refused, self._group.files())
 
-    def _mixed(self, cast: Cast, rate: float, seconds: float) -> Iterator[pace.Timed]:
+    def _mixed(self, cast: Cast, rate: float, seconds: float) -> Iterator[load.Timed]:
         """Yield requests at random moments, each a random call of a random member."""
         rows, chance = calls(), self._chance
-        for due in pace.arrivals(rate, seconds, chance):
+        for due in load.arrivals(rate, seconds, chance):
             row, subject = chance.choice(rows), chance.choice(cast.members)
             call = row.call(subject, chance.randrange(len(subject.cards)))
-            yield pace.Timed(due, row.name, call.encode(subject))
+            yield load.Timed(due, row.name, call.encode(subject))
 
     def _pages(self, url: str, cast: Cast) -> dict[str, list[Statement]]:
         """Count pages in a process of its own."""

@@ -1,8 +1,8 @@
-"""Fills a migrated database with members in the middle of a year, whose rows lie as a year of writing leaves them.
+"""Fill a migrated database with members in the middle of a year, whose rows are where a year of writing leaves them.
 
-A table's rows lie in the order in which they were last written, and members write at the same time. So what a member
-wrote in one go, as the items of a syllabus or the reviews of a session, lies together, among the rows of others.
-PostgreSQL makes the rows itself: ten million of them.
+A table's rows are in the order in which they were last written, and members write at the same time. So what a member
+wrote at once, like the items of a syllabus or the reviews of a session, is adjacent, among the rows of others.
+PostgreSQL creates the rows itself: ten million of them.
 """
 
 from datetime import timedelta
@@ -15,9 +15,49 @@ from accounts.models import Member
 from courses.models import Course
 from practice.rebuilding import rebuild_sums
 from tools.bench.cast import CARDS, Cast, Subject
-from tools.bench.cold import texts
 from tools.bench.seed import COURSES, ITEMS, Seed, settle
 from tools.bench.seed_shared import add_keys, copy
+
+_TEXTS = {
+    "kinds": ["assignment", "assignment", "quiz", "lab", "exam", "paper", "project", "other"],
+    "names": [
+        "Problem set", "Reading response", "Quiz", "Lab report", "Midterm exam", "Draft", "Group project, stage",
+        "Discussion section",
+    ],
+    "topics": [
+        "enzyme kinetics", "the French Revolution", "linear transformations", "supply and demand", "cell respiration",
+        "Kant's ethics", "thermodynamics", "sorting and searching", "the present subjunctive", "regression",
+        "organic synthesis", "constitutional law", "attention and memory", "wave optics", "plate tectonics",
+        "modern poetry",
+    ],
+    "notes": [
+        "Submit one PDF on the course site; late work loses ten percent a day.",
+        "Chapters 4 to 6, and the article by Okafor from the reader.",
+        "Closed book. A handwritten sheet of A4, both sides, is allowed.",
+        "Ask Maria for her notes of the second lecture.",
+        "Office hours are on Tuesday, 14:00 to 16:00, in room 3.12.",
+        "Only the two best of three count.",
+        "Bring a calculator and the student card.",
+        "At least five sources, three of them from the last ten years, cited in APA style.",
+        "We meet in the library on Sunday to put the parts together.",
+        "The rubric is on the last page of the syllabus.",
+    ],
+    "terms": [
+        "Golgi apparatus", "habeas corpus", "standard deviation", "mitochondrion", "opportunity cost", "enthalpy",
+        "die Geschwindigkeit", "eigenvector", "cognitive dissonance", "subduction zone", "iambic pentameter",
+        "l'apprentissage", "amortized cost", "nucleophile", "separation of powers", "diffraction",
+    ],
+    "meanings": [
+        "Modifies, sorts and packs proteins into vesicles.",
+        "The value of the best alternative that is given up by a choice.",
+        "A vector whose direction a linear transformation does not change.",
+        "The average over a sequence of operations, also when a single one of them takes long.",
+        "Discomfort of holding beliefs that contradict each other, or of acting against them.",
+        "Where one plate of the lithosphere sinks beneath another one, with earthquakes and volcanoes above it.",
+        "A line of five feet, each an unstressed and a stressed syllable.",
+    ],
+}  # fmt: skip
+"""Parts of titles, notes and cards as students have them, by their names in the statements."""
 
 DECK_CARDS = 40
 """Cards of each course's deck."""
@@ -124,7 +164,7 @@ def fill(members: int) -> Cast:
     copy(Course, seed.course_rows())
     keys = add_keys(seed.members, seed.now - timedelta(days=1))
     connection.connection.deadline = None  # a statement takes minutes
-    given = texts.arrays() | {"items": ITEMS, "cards": DECK_CARDS}
+    given: dict[str, Any] = {**_TEXTS, "items": ITEMS, "cards": DECK_CARDS}
     for statement in ("SET work_mem = '512MB'", _ITEMS, _MILESTONES, _DECKS, _CARDS, _REVIEWS, _ATTEMPTS, "ANALYZE"):
         _execute(statement, given)
     for start in range(0, len(seed.members), _BATCH):

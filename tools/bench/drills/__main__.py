@@ -8,60 +8,73 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 
-from tools.bench.drills import memory
+from tools.bench.drills import (
+    citus,
+    connections,
+    cost,
+    database,
+    deleting,
+    fairness,
+    instances,
+    killed,
+    large,
+    operating,
+    partitions,
+    school_calendars,
+    upgrade,
+)
 from tools.bench.drills.report import COLUMNS, Report
 from tools.bench.markdown import machine_line, table
 from tools.bench.site import Site, temporary_site
 
 PAGE = Path(__file__).parent.with_name("DRILLS.md")
 
-DRILLS = {
-    "server": "server_killed",
-    "changes": "changes",
-    "postgresql": "postgresql_restarted",
-    "stuck": "stuck",
-    "failover": "failover",
-    "redis": "redis_gone",
-    "disk": "disk_full",
-    "slow": "slow_clients",
-    "signins": "sign_ins",
-    "fairness": "fairness",
-    "idle": "idle_connections",
-    "retries": "retrying_proxy",
-    "clocks": "clocks",
-    "instances": "many_instances",
-    "restore": "restore",
-    "rotation": "rotation",
-    "pooler": "pooler",
-    "partitions": "partitions",
-    "citus": "citus",
-    "erasure": "erasure",
-    "agenda": "largest_agenda",
-    "plans": "exam_plans",
-    "calendar": "calendar_polls",
-    "schools": "school_calendars",
-    "syllabi": "syllabi",
-    "undo": "undo",
-    "upgrade": "upgrade",
-    "memory": "memory",
+DRILLS: dict[str, Callable[[Site], Iterator[Report]]] = {
+    "server": killed.server_killed,
+    "changes": killed.killed_between_statements,
+    "postgresql": database.restarted,
+    "stuck": database.stuck,
+    "failover": database.failover,
+    "redis": instances.redis_gone,
+    "disk": database.disk_full,
+    "slow": connections.slow_clients,
+    "signins": fairness.sign_ins,
+    "fairness": fairness.greedy,
+    "idle": connections.idle_connections,
+    "retries": connections.retrying_proxy,
+    "clocks": instances.clocks,
+    "instances": instances.many_instances,
+    "restore": operating.restored,
+    "rotation": operating.rotated,
+    "pooler": instances.pooled,
+    "partitions": partitions.drill,
+    "citus": citus.citus,
+    "erasure": deleting.erased,
+    "agenda": large.largest_agenda,
+    "plans": large.exam_plans,
+    "calendar": cost.calendar_polls,
+    "schools": school_calendars.school_calendars,
+    "syllabi": large.syllabi,
+    "undo": deleting.undone,
+    "upgrade": upgrade.drill,
+    "memory": cost.memory,
 }
-"""Name to module. Its function `drill` yields reports. The servers of each part are stopped after its report."""
+"""The servers of each part of a drill are stopped after its report."""
 
 
 def main() -> int:
     """Run the drills. Return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.drills", description=__doc__)
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(DRILLS), help=",".join(DRILLS))
-    parser.add_argument("--requests", type=int, default=memory.REQUESTS, help="of the drill `memory`")
+    parser.add_argument("--requests", type=int, default=cost.REQUESTS, help="of the drill `memory`")
     options = parser.parse_args()
     if unknown := set(options.only) - set(DRILLS):
         parser.error(f"no such drill: {', '.join(sorted(unknown))}")
-    memory.REQUESTS = options.requests
+    cost.REQUESTS = options.requests
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both signals end everything that was started
     found: list[Report] = []
     with temporary_site() as site:
@@ -88,7 +101,7 @@ def _reports(name: str, site: Site) -> Iterator[Report]:
     """Yield the reports of a drill. A drill that raises fails, and the others continue."""
     whole = site.stack
     try:
-        drill = import_module(f"tools.bench.drills.{DRILLS[name]}").drill(site)
+        drill = DRILLS[name](site)
         while True:
             with ExitStack() as site.stack:
                 report = next(drill, None)

@@ -1,6 +1,6 @@
 """Members distributed over two servers by Citus: migrate, test, move a shard, kill and hang a server.
 
-`CITUS_SOURCE` names a git repository of Citus (`tools/bench/drills/citus_build.py`). Without it the drill is skipped.
+`CITUS_PROGRAMS` is the directory of the programs of a PostgreSQL that has Citus. Without it the drill is skipped.
 """
 
 import json
@@ -8,15 +8,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from tests.support.citus import URL as TESTED_URL
-from tools.bench.drills.citus_build import UnavailableError, installation
-from tools.bench.drills.citus_load import SHARDS, loaded
-from tools.bench.drills.citus_servers import Servers, started
+from tools.bench.drills.citus_load import SHARDS, Servers, loaded, started
 from tools.bench.drills.report import Report
 from tools.bench.servers import ROOT, manage, manage_at_once
 from tools.bench.site import Site
+
+PROGRAMS = "CITUS_PROGRAMS"
 
 _BEFORE = {"accounts": "0001", "oauthserver": "0001", "planning": "0001"}
 """Migrations before tables and columns of members' rows were added."""
@@ -30,14 +31,13 @@ _COMMANDS = (
 """Commands that read all members, or delete one."""
 
 
-def drill(site: Site) -> Iterator[Report]:
+def citus(site: Site) -> Iterator[Report]:
     """Run each part on its own database."""
-    try:
-        programs = installation(site.directory / "postgresql-with-citus")
-    except UnavailableError as reason:
-        yield Report("members on Citus", not_run=str(reason))
+    programs = os.environ.get(PROGRAMS)
+    if not programs:
+        yield Report("members on Citus", not_run=f"{PROGRAMS} does not name the programs of a PostgreSQL with Citus")
         return
-    servers = started(site.stack, site.directory, programs)
+    servers = started(site.stack, site.directory, Path(programs))
     yield from [_migrated(site, servers), _tested(site, servers), *loaded(site, servers)]
 
 

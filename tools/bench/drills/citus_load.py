@@ -1,27 +1,28 @@
-"""Members on Citus under load: the cost of calls, a shard that moves, a server that is killed or hangs."""
+"""Members on Citus: the servers, and a shard that moves, a server that is killed or hangs under load."""
 
+import os
+import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from statistics import median
+from functools import partial
+from pathlib import Path
 from uuid import UUID
 
 import psycopg
 
 from tools.bench.cast import Subject
-from tools.bench.drills.citus_servers import Servers
-from tools.bench.drills.client import Answer, Client
 from tools.bench.drills.load import Load
-from tools.bench.drills.report import Report
-from tools.bench.drills.stored import compare, query
+from tools.bench.drills.report import Report, compare, query
 from tools.bench.drills.watch import Watch, items
-from tools.bench.servers import Server, manage
+from tools.bench.postgres import Postgres
+from tools.bench.servers import Server, free_port, manage
 from tools.bench.site import MEMBERS, Site
 
 SHARDS = "8"
 """Enough to move one, and few enough for tests that empty tables."""
 
-_CALLED = 200
 _KILLED_SECONDS = 3
 _HUNG_SECONDS = 12
 _PAUSE_SECONDS = 0.2
@@ -42,6 +43,63 @@ _STRAY = """
 """
 
 
+_CONFIGURATION = """
+shared_preload_libraries = 'citus'
+port = {port}
+listen_addresses = '127.0.0.1'
+unix_socket_directories = '{directory}'
+max_connections = 300
+max_prepared_transactions = 300
+wal_level = logical
+shared_buffers = 128MB
+fsync = off  # nothing here outlives the machine
+citus.enable_statistics_collection = off
+"""
+
+
+@dataclass(slots=True)
+class Servers:
+    """A coordinator and the servers of members."""
+
+    coordinator: Postgres
+    others: Sequence[Postgres]
+
+    def create(self, database: str) -> str:
+        """Create a database with Citus on all of them. Return its URL at the coordinator."""
+        for server in (self.coordinator, *self.others):
+            server.create(database)
+            server.execute(database, "CREATE EXTENSION citus")
+        self.coordinator.execute(
+            database,
+            f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})",
+            *(f"SELECT citus_add_node('127.0.0.1', {server.port})" for server in self.others),
+        )
+        return self.coordinator.url(database)
+
+
+def started(stack: ExitStack, directory: Path, programs: Path) -> Servers:
+    """Start three servers, the first as coordinator. They end with `stack`."""
+    servers = [_start(stack, directory, programs) for _ in range(3)]
+    return Servers(servers[0], servers[1:])
+
+
+def _start(stack: ExitStack, directory: Path, programs: Path) -> Postgres:
+    # PostgreSQL refuses to run as root; Debian's package creates this user
+    user = "postgres" if os.geteuid() == 0 else None
+    port = free_port()
+    home = directory / f"citus-{port}"
+    home.mkdir()
+    if user:
+        shutil.chown(home, user)
+    server = Postgres(programs, home / "data", "127.0.0.1", user, port)
+    server.run("initdb", "-E", "UTF8", "-A", "trust", "-U", "postgres", "-D", str(server.data), "--no-sync")
+    with (server.data / "postgresql.conf").open("a") as configuration:
+        configuration.write(_CONFIGURATION.format(port=port, directory=home))
+    stack.callback(partial(server.stop, "immediate"))
+    server.start()
+    return server
+
+
 @dataclass(frozen=True, slots=True)
 class _World:
     """State shared by the parts of the drill."""
@@ -54,57 +112,19 @@ class _World:
 
 def loaded(site: Site, servers: Servers) -> list[Report]:
     """Use one distributed database with members for all parts."""
-    cost = Report("members on Citus: a call")
-    whole, _, members_of_whole = _filled(site, servers, "whole", distributed=False)
-    spread, url, members = _filled(site, servers, "spread", distributed=True)
-    on_one, on_citus = _costs([(whole, members_of_whole), (spread, members)])
-    cost.notes += [f"{name}: {on_one[name]:.1f} ms on one server, {on_citus[name]:.1f} ms on Citus" for name in on_one]
-    _check_stray(cost, url)
-    whole.stop()
-    world = _World(url, servers, spread, members)
-    return [cost, _moved(world), _killed(world), _hung(world)]
+    stray = Report("members on Citus: foreign keys")
+    instance, url, members = _filled(site, servers)
+    _check_stray(stray, url)
+    world = _World(url, servers, instance, members)
+    return [stray, _moved(world), _killed(world), _hung(world)]
 
 
-def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tuple[Server, str, Sequence[Subject]]:
-    """Serve a new database with members. Return the server, the database's URL and the members."""
-    url, data = servers.create(name), site.directory / name
+def _filled(site: Site, servers: Servers) -> tuple[Server, str, Sequence[Subject]]:
+    """Serve a new, distributed database with members. Return the server, the database's URL and the members."""
+    url, data = servers.create("spread"), site.directory / "spread"
     cast = site.fill(url, data, MEMBERS, "drills.seed.fill")
-    setting = str(distributed).lower()
-    if distributed:
-        manage(site.environment(url, data, DATABASE_DISTRIBUTED=setting), "distribute", "--shards", SHARDS)
-    return site.serve(url, data, DATABASE_DISTRIBUTED=setting), url, cast.members
-
-
-def _costs(sides: Sequence[tuple[Server, Sequence[Subject]]]) -> list[dict[str, float]]:
-    """Return the median milliseconds of calls, alternating between the sides, each by a member with a cached key."""
-    clients = [Client(instance.port) for instance, _ in sides]
-    found: list[dict[str, list[float]]] = [{} for _ in sides]
-    for name, call in {"get_me": _me, **_CALLS}.items():
-        for number in range(_CALLED):
-            for client, (_, members), times in zip(clients, sides, found, strict=True):
-                times.setdefault(name, []).append(_milliseconds(call, client, members[number]))
-    return [{name: median(times[name]) for name in _CALLS} for times in found]
-
-
-def _me(client: Client, subject: Subject) -> Answer:
-    return client.call("GET", "/v1/me", key=subject.key)
-
-
-_CALLS: dict[str, Callable[[Client, Subject], Answer]] = {
-    "list_items": lambda client, one: client.call("GET", "/v1/items", key=one.key),
-    "get_agenda": lambda client, one: client.call("GET", "/v1/agenda", key=one.key),
-    "create_item": lambda client, one: client.call(
-        "POST", f"/v1/courses/{one.courses[0]}/items", {"title": "what it costs"}, key=one.key
-    ),
-}
-
-
-def _milliseconds(call: Callable[[Client, Subject], Answer], client: Client, subject: Subject) -> float:
-    started = time.perf_counter()
-    answer = call(client, subject)
-    if not answer.ok:
-        raise RuntimeError(answer.fault)
-    return (time.perf_counter() - started) * 1000
+    manage(site.environment(url, data, DATABASE_DISTRIBUTED="true"), "distribute", "--shards", SHARDS)
+    return site.serve(url, data, DATABASE_DISTRIBUTED="true"), url, cast.members
 
 
 def _check_stray(report: Report, url: str) -> None:

@@ -13,10 +13,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import psycopg
 
 from tools.bench.cast import CALLBACK, CLIENT_ID, Subject
-from tools.bench.drills.bursts import at_once
 from tools.bench.drills.client import Answer, Browser, Client
-from tools.bench.drills.report import Report
-from tools.bench.drills.stored import query
+from tools.bench.drills.report import Report, query
+from tools.bench.drills.watch import at_once
 from tools.bench.servers import wait_until
 
 _SIGN_INS = 3

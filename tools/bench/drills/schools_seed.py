@@ -17,7 +17,7 @@ from planning.school_calendars.addresses import sealed
 from planning.school_calendars.fetching import fingerprint_of
 from planning.school_calendars.models import Answer, DueCalendar, SchoolCalendar
 from tools.bench.cast import Cast
-from tools.bench.drills.schools import DUE, EACH, ETAG, body, host_of, sends_etag
+from tools.bench.drills.school_calendars import DUE, EACH, ETAG, body, host_of, sends_etag
 from tools.bench.seed_shared import copy, copy_members, new_id
 
 

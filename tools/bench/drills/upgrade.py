@@ -19,8 +19,7 @@ from tests.support.releases import COMMIT, RELEASED
 from tools.bench.cast import Cast
 from tools.bench.drills.client import Client
 from tools.bench.drills.load import Journal, Load
-from tools.bench.drills.report import Report
-from tools.bench.drills.stored import compare, count, execute
+from tools.bench.drills.report import Report, compare, count, execute
 from tools.bench.drills.watch import me
 from tools.bench.servers import ROOT, wait_until
 from tools.bench.site import MEMBERS, Site

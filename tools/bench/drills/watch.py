@@ -1,12 +1,17 @@
-"""Repeated calls during a drill, each kind on its own connection."""
+"""Repeated calls during a drill, each kind on its own connection, and many calls at the same moment."""
 
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Self, TypeVar
 
 from tools.bench.drills.client import Answer, Client, ClosedError, ImproperAnswerError
+from tools.bench.drills.report import Report
+from tools.bench.measure import percentile
 
 Ask = Callable[[Client], Answer]
 
@@ -104,6 +109,65 @@ class Watch:
                 self._client.close()
 
 
+@contextmanager
+def together(watches: Iterable[Watch]) -> Iterator[None]:
+    """Run all of them until the end of the block."""
+    with ExitStack() as stack:
+        for watch in watches:
+            stack.enter_context(watch)
+        yield
+
+
+def times(watches: Sequence[Watch]) -> str:
+    """Return how long all calls of some watches took, in words."""
+    seconds = [each for watch in watches for each in watch.seconds]
+    shares = (percentile(seconds, share) * 1000 for share in (0.5, 0.95, 0.99, 1))
+    return "median {:.0f}, p95 {:.0f}, p99 {:.0f}, longest {:.0f} ms".format(*shares)
+
+
 def kinds(answers: Counter[str]) -> str:
     """Return counts in words."""
     return ", ".join(f"{times} x {kind}" for kind, times in answers.most_common())
+
+
+LIMIT = 120
+"""Requests per minute and credential (spec, Limits)."""
+
+ASKED = 400
+_THREADS = 8
+_Result = TypeVar("_Result")
+
+
+def at_once(calls: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]:
+    """Run all calls at the same moment, each in its own thread. Return their results or exceptions."""
+    gate = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], _Result]) -> _Result | Exception:
+        gate.wait(30)
+        try:
+            return call()
+        except Exception as error:  # noqa: BLE001  # counted by the caller
+            return error
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def accepted(ports: Sequence[int], key: str) -> tuple[int, list[Exception]]:
+    """Send `ASKED` requests with one key. Return how many passed its limit, and other errors."""
+
+    def ask(port: int) -> list[Answer]:
+        with Client(port, key) as client:
+            return [client.get("/v1/me") for _ in range(ASKED // _THREADS)]
+
+    results = at_once([partial(ask, ports[number % len(ports)]) for number in range(_THREADS)])
+    answers = [answer for result in results if isinstance(result, list) for answer in result]
+    wrong = [result for result in results if isinstance(result, Exception)]
+    wrong += [RuntimeError(answer.fault) for answer in answers if answer.status not in {200, 429}]
+    return sum(answer.status == 200 for answer in answers), wrong
+
+
+def check_limit(report: Report, what: str, ports: Sequence[int], key: str) -> None:
+    """Check that the limit of a key is exact."""
+    passed, wrong = accepted(ports, key)
+    report.check(f"{what}{passed} of {ASKED} requests with one key pass in a minute", passed == LIMIT and not wrong)

@@ -12,11 +12,9 @@ from uuid import UUID
 
 import orjson
 
-from tools.bench.floor.cards import review_vocab_card
-from tools.bench.floor.grades import get_grades
+from tools.bench.floor.courses import get_grades, review_vocab_card
 from tools.bench.floor.ground import Refused, caller_of
 from tools.bench.floor.items import create_item, get_agenda, list_items
-from tools.bench.floor.tokens import refresh
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -32,8 +30,6 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 
 def _answer(environ: dict[str, Any]) -> tuple[str, Any]:
     method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"].split("/")[1:]
-    if method == "POST" and path == ["oauth", "token"]:
-        return "200 OK", refresh(_body(environ))
     caller = caller_of(environ)
     match method, path:
         case "GET", ["v1", "items"]:

@@ -1,4 +1,4 @@
-"""Settings of `startproject` for both Django frameworks. `BENCH_URLS` names the module with the routes."""
+"""Settings of `startproject` for idiomatic Django REST framework."""
 
 import os
 
@@ -10,7 +10,7 @@ DATABASES = {"default": environ.Env().db("DATABASE_URL") | {"CONN_MAX_AGE": None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.Member"
 SERVICE_NAME = "Study data"  # title of the service's admin
-ROOT_URLCONF = os.environ["BENCH_URLS"]
+ROOT_URLCONF = "tools.bench.frameworks.drf"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

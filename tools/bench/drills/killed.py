@@ -1,23 +1,82 @@
-"""SIGKILL for the server between two statements of a write: a change is stored with its row in the log, or not at all.
+"""SIGKILL for servers during writes: a change is stored with its row in the log, or not at all.
 
-A lock held by another connection stops the write before the statement that needs it. Then its process is killed.
-Statements share round trips (`studyservice.database.postgresql.exchanges`), so PostgreSQL may already have the commit,
-and store the write although nobody gets the answer. A missing standby stops the commit after PostgreSQL has written it.
+`killed_between_statements` stops a write by a lock of another connection before the statement that needs it, and kills
+its process. Statements share round trips (`studyservice.database.postgresql.exchanges`), so PostgreSQL may
+already have the commit, and store the write although nobody gets the answer. A missing standby stops the commit after
+PostgreSQL has written it.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 import psycopg
 
 from tools.bench.cast import Subject
 from tools.bench.drills.client import Answer, Client, ClosedError
-from tools.bench.drills.report import Report
-from tools.bench.drills.stored import count, execute, query, writes
+from tools.bench.drills.load import Load
+from tools.bench.drills.report import Report, compare, count, execute, query, writes
 from tools.bench.servers import Server, wait_until
 from tools.bench.site import Site
+
+_KILLS = 12
+
+
+def server_killed(site: Site) -> Iterator[Report]:
+    """Run on PostgreSQL with two processes, and on SQLite with one."""
+    parts: tuple[Callable[[Site, str, int], Report], ...] = (_killed, _killed_often)
+    for part in parts:
+        yield part(site, "postgresql", 2)
+        yield part(site, "sqlite", 1)
+
+
+def _killed(site: Site, kind: str, processes: int) -> Report:
+    report = Report(f"server killed, {kind}")
+    url, data, cast = site.fresh(kind)
+    instance = site.serve(url, data, processes=processes, redis=site.redis() if processes > 1 else None)
+    with Load(instance.port, cast.members) as load:
+        load.goes_on(0)
+        replaced = time.monotonic()
+        _kill_worker(instance, processes)
+        load.goes_on(time.monotonic())
+        report.notes.append(f"writes resumed {time.monotonic() - replaced:.1f} s after a worker was killed")
+        time.sleep(1)
+        instance.kill()
+        restarted = time.monotonic()
+        instance.start()
+        load.goes_on(restarted)
+    compare(report, load.journal, url, restarted)
+    report.check("clients saw only closed connections", set(report.errors) == {"closed connection"})
+    return report
+
+
+def _kill_worker(instance: Server, processes: int) -> None:
+    instance.kill_worker()
+    wait_until("another worker", lambda: len(instance.workers()) == processes)
+
+
+def _killed_often(site: Site, kind: str, processes: int) -> Report:
+    """Let clients repeat each write with its key until it is answered."""
+    report = Report(f"retries under keys, {kind}")
+    url, data, cast = site.fresh(kind)
+    instance = site.serve(url, data, processes=processes, redis=site.redis() if processes > 1 else None)
+    with Load(instance.port, cast.members, retrying=True) as load:
+        for _ in range(_KILLS):
+            wait_until("writes", partial(_goes_on, load, len(load.journal.succeeded_at)))
+            _kill_worker(instance, processes)
+    compare(report, load.journal, url)
+    report.check("the outcome of every write is known at the end", not load.journal.unknown | load.journal.refused)
+    report.check("only acknowledged writes are stored", report.stored == report.acknowledged)
+    report.notes.append(f"{load.journal.replayed} were completed by a worker that died before it answered")
+    return report
+
+
+def _goes_on(load: Load, before: int) -> bool:
+    return len(load.journal.succeeded_at) > before
+
 
 _READS, _WRITES = "ACCESS EXCLUSIVE", "EXCLUSIVE"
 """Lock modes: the first stops reads of a table too, the second only writes."""
@@ -53,7 +112,7 @@ class Write(NamedTuple):
     at_commit: bool = False
 
 
-def drill(site: Site) -> Iterator[Report]:
+def killed_between_statements(site: Site) -> Iterator[Report]:
     """Kill writes of each kind before each of their statements, and let one finish."""
     report, kills = Report("server killed between statements"), 0
     url, data, cast = site.fresh("postgresql")

@@ -1,9 +1,6 @@
-"""The cost of calendar subscriptions: apps poll every 15 minutes, mostly without news.
+"""The CPU time of calendar polls, and the memory of a process over many requests."""
 
-The drill measures the server's CPU time while many calendars are polled as fast as possible, and computes the share of
-a core for a number of subscribers.
-"""
-
+from collections import Counter
 from collections.abc import Iterator
 from itertools import cycle, islice
 
@@ -12,8 +9,10 @@ import httpx2
 from studyservice.secrets.generated import sha256
 from tools.bench import load as generator
 from tools.bench import machine
-from tools.bench.drills.report import Report
-from tools.bench.drills.stored import count, execute
+from tools.bench.cast import Cast
+from tools.bench.drills.client import Client
+from tools.bench.drills.report import Report, count, execute
+from tools.bench.rows import ROWS, Call
 from tools.bench.servers import Server
 from tools.bench.site import Site
 
@@ -40,7 +39,7 @@ _ADD_EVENTS = """
 """
 
 
-def drill(site: Site) -> Iterator[Report]:
+def calendar_polls(site: Site) -> Iterator[Report]:
     """Measure polls answered with 304, and polls that fetch the whole calendar."""
     report = Report("calendar polls")
     url, data, cast = site.fresh("postgresql")
@@ -77,3 +76,67 @@ def _cost(instance: Server, requests: Iterator[bytes], number: int, status: int,
     right = outcome.answered if status == 200 else outcome.refused[status]
     report.check(f"{right} of {amount} answers are {status}", right == amount)
     return (machine.cpu_seconds(instance.worker) - before) / amount
+
+
+REQUESTS = 6_000
+"""Changed by `--requests`. 100,000 take some minutes."""
+
+_POINTS = 10
+_SETTLED = 4
+"""From this point memory must not grow, because caches and pools are full."""
+
+_LEVEL_MIB = 3
+_REFRESHES = 20
+"""Number of refreshes at each point."""
+
+_NAMES = (
+    "list_items", "get_agenda", "get_grades", "create_item", "review_vocab_card", "get_practice_stats",
+    "mcp_list_items", "mcp_get_agenda", "mcp_create_item", "mcp_tools_list",
+)  # fmt: skip
+_REFUSED = (
+    Call("GET", "/v1/items?cursor=broken"),
+    Call("GET", "/v1/nowhere"),
+    Call("GET", "/v1/me", headers={"Authorization": "Bearer svc_sk_wrong"}, authorized=False),
+    Call("POST", "/v1/courses", b'{"name": 7}'),
+    Call("POST", "/v1/courses", b'{"name'),
+    Call("DELETE", "/v1/items/not-an-id"),
+)
+
+
+def memory(site: Site) -> Iterator[Report]:
+    """Send reads and writes over REST and MCP, refused requests, and OAuth refreshes."""
+    report = Report("memory")
+    url, data, cast = site.fresh("postgresql")
+    instance = site.serve(url, data)
+    requests = _mixed(cast)
+    tokens = [subject.tokens[0] for subject in cast.members[:_REFRESHES]]
+    statuses: Counter[str] = Counter()
+    resident = []
+    for point in range(_POINTS):
+        outcome = generator.run(instance.port, islice(requests, REQUESTS // _POINTS), seconds=600)
+        statuses["2xx"] += outcome.answered
+        statuses.update({str(status): number for status, number in outcome.refused.items()})
+        tokens = _refreshed(instance.port, tokens, point)
+        resident.append(machine.resident_mib(instance.worker))
+    growth = resident[-1] - resident[_SETTLED - 1]
+    report.notes.append(f"{REQUESTS + _POINTS * _REFRESHES} requests: {dict(statuses)}")
+    report.check("MiB resident at each tenth: " + ", ".join(f"{mib:.1f}" for mib in resident), growth < _LEVEL_MIB)
+    report.check("no 5xx", not any(status.startswith("5") for status in statuses))
+    yield report
+
+
+def _mixed(cast: Cast) -> Iterator[bytes]:
+    rows = [row for row in ROWS if row.name in _NAMES]
+    for number, subject in enumerate(cycle(cast.members)):
+        turn = number // len(cast.members) + number
+        if turn % 8 == 7:
+            yield _REFUSED[turn // 8 % len(_REFUSED)].encode(subject)
+        else:
+            row = rows[turn % len(rows)]
+            yield row.call(subject, turn % row.turns).encode(subject)
+
+
+def _refreshed(port: int, tokens: list[str], point: int) -> list[str]:
+    """Exchange `tokens` for new ones."""
+    with Client(port, address=f"203.0.113.{point + 1}") as client:
+        return [client.refresh(token).body["refresh_token"] for token in tokens]
