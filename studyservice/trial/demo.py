@@ -13,11 +13,7 @@ from accounts.credentials.api_keys import create_api_key
 from accounts.models import Member
 from accounts.rows.access import Access
 from courses.courses import create_course
-from courses.item_batches import create_item
-from courses.serializers import CourseFields
-from grades.categories import set_grade_categories
 from grades.scores import add_grade_score
-from grades.serializers import CategoryFields
 from planning.milestones import create_milestone, update_milestone
 from studyservice.trial.demo_decks import create_demo_decks
 
@@ -35,11 +31,16 @@ class DemoItem(NamedTuple):
 
 
 class DemoCourse(NamedTuple):
-    """A course. `grades` maps a category to its weight and its (label, percent, title of the item) scores."""
+    """A course. `scores` are (category, label, percent, title of the item)."""
 
-    fields: CourseFields
+    name: str
+    code: str
+    meets: str
+    subject: str
+    weights: dict[str, int]
     items: tuple[DemoItem, ...]
-    grades: dict[str, tuple[int, tuple[tuple[str, str, str | None], ...]]]
+    scores: tuple[tuple[str, str, str, str | None], ...]
+    syllabus: str | None = None
 
 
 _SYLLABUS = """BIO 210: Cell Biology
@@ -60,14 +61,11 @@ Work together on problems, write up alone, and say whom you worked with.
 
 _COURSES = (
     DemoCourse(
-        {
-            "name": "Cell Biology",
-            "code": "BIO 210",
-            "meets": "Mon, Wed 10:00–11:20",
-            "institution": "Riverside College",
-            "subject": "Biology",
-            "syllabus_text": _SYLLABUS,
-        },
+        "Cell Biology",
+        "BIO 210",
+        "Mon, Wed 10:00–11:20",
+        "Biology",
+        {"Laboratory reports": 30, "Quizzes": 20, "Midterm": 20, "Final exam": 30},
         (
             DemoItem("Lab report 1: microscopy", "lab", -24, "Laboratory reports"),
             DemoItem("Quiz 1: membranes", "quiz", -16, "Quizzes"),
@@ -96,48 +94,36 @@ _COURSES = (
             ),
             DemoItem("Final exam", "exam", 58, "Final exam"),
         ),
-        {
-            "Laboratory reports": (30, (("Microscopy", "91", "Lab report 1: microscopy"),)),
-            "Quizzes": (20, (("Membranes", "84.5", "Quiz 1: membranes"),)),
-            "Midterm": (20, ()),
-            "Final exam": (30, ()),
-        },
+        (
+            ("Laboratory reports", "Microscopy", "91", "Lab report 1: microscopy"),
+            ("Quizzes", "Membranes", "84.5", "Quiz 1: membranes"),
+        ),
+        _SYLLABUS,
     ),
     DemoCourse(
-        {
-            "name": "Linear Algebra",
-            "code": "MATH 220",
-            "meets": "Tue, Thu 9:00–10:20",
-            "institution": "Riverside College",
-            "subject": "Mathematics",
-        },
+        "Linear Algebra",
+        "MATH 220",
+        "Tue, Thu 9:00–10:20",
+        "Mathematics",
+        {"Problem sets": 40, "Midterm": 25, "Final exam": 35},
         (
             DemoItem("Problem set 3", "assignment", -6, "Problem sets"),
             DemoItem("Problem set 4", "assignment", 1, "Problem sets", (("Exercises 1 to 6", 0, False),)),
             DemoItem("Problem set 5", "assignment", 8, "Problem sets"),
             DemoItem("Midterm exam", "exam", 15, "Midterm", (("Summarize eigenvalues", 9, False),)),
         ),
-        {
-            "Problem sets": (
-                40,
-                (
-                    ("Problem set 1", "95", None),
-                    ("Problem set 2", "88", None),
-                    ("Problem set 3", "79.5", "Problem set 3"),
-                ),
-            ),
-            "Midterm": (25, ()),
-            "Final exam": (35, ()),
-        },
+        (
+            ("Problem sets", "Problem set 1", "95", None),
+            ("Problem sets", "Problem set 2", "88", None),
+            ("Problem sets", "Problem set 3", "79.5", "Problem set 3"),
+        ),
     ),
     DemoCourse(
-        {
-            "name": "World History since 1500",
-            "code": "HIST 115",
-            "meets": "Mon 14:00–16:50",
-            "institution": "Riverside College",
-            "subject": "History",
-        },
+        "World History since 1500",
+        "HIST 115",
+        "Mon 14:00–16:50",
+        "History",
+        {"Papers": 60, "Discussion": 40},
         (
             DemoItem("Response paper: the silver trade", "paper", -10, "Papers"),
             DemoItem(
@@ -154,19 +140,18 @@ _COURSES = (
             ),
             DemoItem("Extra reading: The Great Divergence", "other", None),
         ),
-        {
-            "Papers": (60, (("The silver trade", "93", "Response paper: the silver trade"),)),
-            "Discussion": (40, (("October", "100", None), ("November", "96", None))),
-        },
+        (
+            ("Papers", "The silver trade", "93", "Response paper: the silver trade"),
+            ("Discussion", "October", "100", None),
+            ("Discussion", "November", "96", None),
+        ),
     ),
     DemoCourse(
-        {
-            "name": "Introduction to Programming",
-            "code": "CS 101",
-            "meets": "Wed, Fri 15:00–16:20",
-            "institution": "Riverside College",
-            "subject": "Computer science",
-        },
+        "Introduction to Programming",
+        "CS 101",
+        "Wed, Fri 15:00–16:20",
+        "Computer science",
+        {"Exercises": 50, "Project": 50},
         (
             DemoItem("Exercise 6: dictionaries", "assignment", 0, "Exercises"),
             DemoItem("Exercise 7: files", "assignment", 7, "Exercises"),
@@ -178,10 +163,7 @@ _COURSES = (
                 (("Sketch the rooms", 5, False), ("A first playable version", 18, False)),
             ),
         ),
-        {
-            "Exercises": (50, (("Exercise 4", "100", None), ("Exercise 5", "92", None))),
-            "Project": (50, ()),
-        },
+        (("Exercises", "Exercise 4", "100", None), ("Exercises", "Exercise 5", "92", None)),
     ),
 )
 
@@ -193,47 +175,44 @@ def create_demo_member() -> tuple[str, str]:
     password = secrets.token_urlsafe(9)
     member = Member.objects.create_user(DEMO_EMAIL, password, name="Demo Student")
     secret, _ = create_api_key(member, "First steps")
-    today = member.today()
-    create_demo_decks(member, {course.fields["name"]: _create_course(member, course, today) for course in _COURSES})
+    create_demo_decks(member, {course.name: _create_course(Access(member), course) for course in _COURSES})
     return password, secret
 
 
-def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
-    course_id = create_course(Access(member), **course.fields)["id"]
-    weights: list[CategoryFields] = [
-        {"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()
-    ]
-    breakdown = set_grade_categories(Access(member), course_id, categories=weights)
-    categories = {category["name"]: category["id"] for category in breakdown["categories"]}
-    items = {item.title: _create_item(member, course_id, item, categories, today) for item in course.items}
-    for category, (_, scores) in course.grades.items():
-        for label, percent, item_title in scores:
-            add_grade_score(
-                Access(member),
-                course_id,
-                category_id=categories[category],
-                label=label,
-                score=Decimal(percent),
-                item_id=None if item_title is None else items[item_title],
-            )
-    return course_id
+def _create_course(access: Access, course: DemoCourse) -> UUID:
+    today = access.today()
 
+    def day(days: int | None) -> date | None:
+        return None if days is None else today + timedelta(days=days)
 
-def _create_item(member: Member, course_id: UUID, item: DemoItem, categories: dict[str, UUID], today: date) -> UUID:
-    created, _ = create_item(
-        Access(member),
-        course_id,
-        title=item.title,
-        kind=item.kind,
-        due_on=_day(today, item.days),
-        category_id=None if item.category is None else categories[item.category],
+    created = create_course(
+        access,
+        name=course.name,
+        code=course.code,
+        meets=course.meets,
+        institution="Riverside College",
+        subject=course.subject,
+        syllabus_text=course.syllabus,
+        items=[
+            {"title": one.title, "kind": one.kind, "due_on": day(one.days), "category": one.category}
+            for one in course.items
+        ],
+        grade_categories=[{"name": name, "weight": Decimal(weight)} for name, weight in course.weights.items()],
     )
-    for title, days, done in item.steps:
-        step = create_milestone(Access(member), created["id"], title=title, due_on=_day(today, days))
-        if done:
-            update_milestone(Access(member), step["id"], done=True)
+    categories = {category["name"]: category["id"] for category in created["grade_categories"]}
+    items = {item["title"]: item["id"] for item in created["items"]}
+    for one in course.items:
+        for title, days, done in one.steps:
+            step = create_milestone(access, items[one.title], title=title, due_on=day(days))
+            if done:
+                update_milestone(access, step["id"], done=True)
+    for category, label, percent, scored in course.scores:
+        add_grade_score(
+            access,
+            created["id"],
+            category_id=categories[category],
+            label=label,
+            score=Decimal(percent),
+            item_id=items[scored] if scored else None,
+        )
     return created["id"]
-
-
-def _day(today: date, days: int | None) -> date | None:
-    return None if days is None else today + timedelta(days=days)
