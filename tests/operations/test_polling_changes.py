@@ -1,7 +1,6 @@
 """Polling while items change between pages: every item is returned, and the walk ends."""
 
 from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from threading import Event
 from typing import Any
@@ -11,55 +10,19 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
+from tests.support import polling
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
+from tests.support.polling import LONG_AGO, Between, titles
 from tests.support.properties import examples
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
-LONG_AGO = "2000-01-01T00:00:00Z"
 
-Between = Callable[[int], object]
-
-
-def walk(
-    entry_point: RestEntryPoint, between: Between, *, limit: int = 2, most: int = 200, **filters: Any
-) -> list[Any]:
-    """All items of one walk, in order. `between` is called with each page number."""
-    page = entry_point.made("list_items", created_after=LONG_AGO, limit=limit, **filters)
-    told: list[Any] = list(page["data"])
-    for number in range(1, most):
-        if not page["has_more"]:
-            assert page["next_cursor"] is None
-            return told
-        assert len(page["data"]) == limit
-        assert len(page["next_cursor"]) < 200
-        between(number)
-        rates.clear()
-        page = entry_point.made(
-            "list_items", created_after=LONG_AGO, limit=limit, cursor=page["next_cursor"], **filters
-        )
-        told += page["data"]
-    raise AssertionError(f"no end after {most} pages")
-
-
-def titles(items: list[Any]) -> list[str]:
-    return [item["title"] for item in items]
-
-
-@pytest.fixture
-def six(owner: RestEntryPoint, course: Any) -> list[Any]:
-    """Items 0 to 5, due on the days 10 to 15."""
-    return [
-        owner.made("create_item", course_id=course["id"], title=f"{n}", due_on=f"2027-01-{n + 10}") for n in range(6)
-    ]
-
-
-@pytest.fixture
-def change(owner: RestEntryPoint, six: list[Any]) -> Callable[..., Any]:
-    """Changes an item, given its number."""
-    return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
+def walk(entry_point: RestEntryPoint, between: Between, **filters: Any) -> list[Any]:
+    """All items of one walk since long ago."""
+    return polling.walk(entry_point, between, created_after=LONG_AGO, **filters)
 
 
 def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestEntryPoint, change) -> None:

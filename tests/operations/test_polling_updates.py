@@ -1,6 +1,5 @@
 """Polling list_items with updated_after: a poller sees the last state of every created or changed item."""
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -9,64 +8,26 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
+from tests.support import polling
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
+from tests.support.polling import LONG_AGO, Between, titles
 from tests.support.properties import examples
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
-LONG_AGO = "2000-01-01T00:00:00Z"
-
-Between = Callable[[int], object]
-
 
 def walk(
-    entry_point: RestEntryPoint,
-    between: Between = lambda page: None,
-    *,
-    since: str = LONG_AGO,
-    limit: int = 2,
-    most: int = 200,
-    **filters: Any,
+    entry_point: RestEntryPoint, between: Between = lambda page: None, *, since: str = LONG_AGO, **filters: Any
 ) -> list[Any]:
-    """All items of one walk, in order. `between` is called with each page number."""
-    page = entry_point.made("list_items", updated_after=since, limit=limit, **filters)
-    told: list[Any] = list(page["data"])
-    for number in range(1, most):
-        if not page["has_more"]:
-            assert page["next_cursor"] is None
-            return told
-        assert len(page["data"]) == limit
-        assert len(page["next_cursor"]) < 200
-        between(number)
-        rates.clear()
-        page = entry_point.made("list_items", updated_after=since, limit=limit, cursor=page["next_cursor"], **filters)
-        told += page["data"]
-    raise AssertionError(f"no end after {most} pages")
+    """All items of one walk since `since`."""
+    return polling.walk(entry_point, between, updated_after=since, **filters)
 
 
 def newest(items: list[Any], before: str) -> str:
     """The newest `updated_at` seen, which the next poll sends."""
     return max([item["updated_at"] for item in items], default=before)
-
-
-def titles(items: list[Any]) -> list[str]:
-    return [item["title"] for item in items]
-
-
-@pytest.fixture
-def six(owner: RestEntryPoint, course: Any) -> list[Any]:
-    """Items 0 to 5, due on the days 10 to 15."""
-    return [
-        owner.made("create_item", course_id=course["id"], title=f"{n}", due_on=f"2027-01-{n + 10}") for n in range(6)
-    ]
-
-
-@pytest.fixture
-def change(owner: RestEntryPoint, six: list[Any]) -> Callable[..., Any]:
-    """Changes an item, given its number."""
-    return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
 
 
 @pytest.mark.database("both")

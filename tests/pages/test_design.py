@@ -13,8 +13,6 @@ pytestmark = pytest.mark.database("sqlite", "page layout")
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "studyservice/static/studyservice"
 SHEET = (FOLDER / "pages.css").read_text()
-DARK = "@media (prefers-color-scheme: dark)"
-
 LIGHT_TOKENS, DARK_TOKENS = (
     dict(re.findall(r"(--[\w-]+): ([^;]+);", block)) for block in re.findall(r":root \{(.*?)\n *\}", SHEET, re.DOTALL)
 )

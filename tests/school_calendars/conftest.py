@@ -68,3 +68,8 @@ class Calls:
 @pytest.fixture
 def calls(owner: RestEntryPoint, clock: Any) -> Calls:
     return Calls(owner)
+
+
+@pytest.fixture
+def biology(calls: Calls) -> Any:
+    return calls.course("Biology", "BIO210")

@@ -1,6 +1,5 @@
 """Comparing readings of a school calendar with imported items: differences, waiting readings, and undo."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,26 +10,13 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.internet import OTHER_PUBLIC, Internet
-from tests.support.schools import URL, School, labelled
+from tests.support.schools import URL, School, essay, labelled, many
 
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
     pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
-
-
-def essay(day: str = "20261203", title: str = "Essay 1", label: str = "Biology", uid: str = "a") -> str:
-    return labelled(uid, day, title, label)
-
-
-def many(number: int, *, first: int = 0, day: str = "20261203", label: str = "Biology") -> list[str]:
-    return [labelled(f"n{one}", day, f"Quiz {one}", label) for one in range(first, first + number)]
-
-
-@pytest.fixture
-def biology(calls: Calls) -> Any:
-    return calls.course("Biology", "BIO210")
 
 
 @pytest.mark.database("both")
@@ -84,8 +70,6 @@ def test_a_deleted_item_is_never_created_again(calls: Calls, school: School, bio
     calls.add(accept=True)
     assert calls.dates() == []
 
-
-Shape = Callable[[list[str]], list[str]]
 
 ODD: dict[str, tuple[list[str], list[str]]] = {
     "more than 50 new": (many(1), many(52)),

@@ -8,26 +8,13 @@ from tests.school_calendars.conftest import Calls
 from tests.support.calendar_files import MOODLE, deadline
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
-from tests.support.schools import URL, School, labelled
+from tests.support.schools import URL, School, essay, labelled, many
 
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
     pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
-
-
-def essay(day: str = "20261203", title: str = "Essay 1", label: str = "Biology", uid: str = "a") -> str:
-    return labelled(uid, day, title, label)
-
-
-def many(number: int, *, first: int = 0, day: str = "20261203", label: str = "Biology") -> list[str]:
-    return [labelled(f"n{one}", day, f"Quiz {one}", label) for one in range(first, first + number)]
-
-
-@pytest.fixture
-def biology(calls: Calls) -> Any:
-    return calls.course("Biology", "BIO210")
 
 
 @pytest.mark.database("both")

@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,8 +20,6 @@ pytestmark = pytest.mark.database("sqlite", "files of the deployment")
 DEPLOY = ROOT / "deploy"
 UNITS = sorted(file.name for file in DEPLOY.iterdir() if file.suffix in {".service", ".timer"})
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-
-Judge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def judged(*command: str) -> "subprocess.CompletedProcess[str]":

@@ -15,8 +15,6 @@ from tests import ROOT
 from tests.conftest import MakeMember
 from tests.support.server import running
 
-SCRIPT = ROOT / "deploy" / "backup.sh"
-
 
 @pytest.mark.database("sqlite", "runs in a separate process")
 def test_it_runs_each_command_and_ends_on_request(tmp_path: Path) -> None:

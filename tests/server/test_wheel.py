@@ -3,18 +3,13 @@
 import json
 import os
 import re
-import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import pytest
 
@@ -22,8 +17,9 @@ from tests import ROOT
 from tests.support import shipped
 from tests.support.forked import ended
 from tests.support.locked import install_locked
-from tests.support.server import free_port, wait_for
+from tests.support.server import free_port
 from tests.support.shipped import PAGES
+from tools.release import package
 
 pytestmark = pytest.mark.database("sqlite", "the package")
 
@@ -114,19 +110,6 @@ def _site_packages(venv: Path) -> Path:
     return site
 
 
-@contextmanager
-def serving(command: list[str], directory: Path, environment: dict[str, str]) -> Iterator[str]:
-    """The origin of the server that `command` starts in `directory`. Its output is in the file `printed` there."""
-    with (directory / "printed").open("w") as printed:
-        server = subprocess.Popen(command, cwd=directory, env=environment, stdout=printed, stderr=subprocess.STDOUT)
-        try:
-            wait_for(origin := f"http://127.0.0.1:{environment['PORT']}", server)
-            yield origin
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait(60)
-
-
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """The environment of a user who configured nothing."""
@@ -134,20 +117,14 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def production(environment: dict[str, str], tmp_path: Path) -> dict[str, str]:
+def production(tmp_path: Path) -> dict[str, str]:
     """The environment of an operator, behind one proxy that terminates TLS."""
-    return environment | {
-        "SECRET_KEY": secrets.token_urlsafe(64),
-        "BASE_URL": "https://study.example.org",
-        "TRUSTED_PROXIES": "1",
-        "EMAIL_URL": f"filemail:///{tmp_path}/mail",
-        "DATA_DIR": str(tmp_path),
-    }
+    return package.environment(tmp_path)
 
 
 @pytest.mark.thorough("`make release` opens the pages of the installed package")
 def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    with serving([str(installed / "bin" / "study-data-service")], tmp_path, environment) as base:
+    with package.serving([str(installed / "bin" / "study-data-service")], environment) as base:
         with urlopen(f"{base}/", timeout=30) as page:  # noqa: S310  # http on loopback
             [style] = re.findall(r'href="(/static/[^"]+\.css)"', page.read().decode())[:1]
         with urlopen(f"{base}/docs/quickstart", timeout=30) as guide:  # noqa: S310  # the same
@@ -161,25 +138,15 @@ def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str]
 
 
 @pytest.mark.thorough("`make release` opens the pages of the installed package")
-def test_it_serves_every_page_in_production(installed: Path, production: dict[str, str], tmp_path: Path) -> None:
+def test_it_serves_every_page_in_production(
+    installed: Path, wheel: Path, production: dict[str, str], tmp_path: Path
+) -> None:
     """Without writing beside its code, where it may lack permission."""
-    command, before = str(installed / "bin" / "study-data-service"), _files(installed)
-    manage(command, "migrate", "--verbosity", "0", environment=production)
-    assert manage(command, "check", "--deploy", environment=production) == NO_ISSUES
-    with serving([command, "serve"], tmp_path, production) as origin:
-        ready = _get(f"{origin}/health/ready")
-        pages = {path: _get(origin + path) for path in ("/", "/sign-in", "/docs", "/docs/guides", "/changelog")}
-        named = {name for _, page in pages.values() for name in re.findall(r'(?:href|src)="(/static/[^"]+)"', page)}
-        static = {name: _get(origin + name)[0] for name in named}
-    assert {path: status for path, (status, _) in pages.items()} == dict.fromkeys(pages, 200)
-    assert (ready[0], '"static_files":"ok"' in ready[1]) == (200, True)
-    assert any(name.endswith(".css") for name in named)
-    assert static == dict.fromkeys(named, 200)
+    command, before = installed / "bin" / "study-data-service", _files(installed)
+    package.require_deployable(command, production)
+    assert package.require_pages(command, production, wheel.name.split("-")[1]) > len(package.PAGES)
     assert _files(installed) == before
     assert not (tmp_path / "staticfiles").exists()
-
-
-NO_ISSUES = "System check identified no issues (4 silenced).\n"
 
 
 def manage(command: str, *arguments: str, environment: dict[str, str]) -> str:
@@ -188,16 +155,6 @@ def manage(command: str, *arguments: str, environment: dict[str, str]) -> str:
     done = subprocess.run(run, cwd=environment["HOME"], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
-
-
-def _get(url: str) -> tuple[int, str]:
-    """Status and content, requested as the proxy does."""
-    request = Request(url, headers={"Host": "study.example.org", "X-Forwarded-Proto": "https"})  # noqa: S310  # loopback
-    try:
-        with urlopen(request, timeout=30) as answer:  # noqa: S310  # the same
-            return answer.status, answer.read().decode()
-    except HTTPError as error:
-        return error.code, error.read().decode()
 
 
 def _files(directory: Path) -> set[str]:

@@ -16,6 +16,16 @@ def labelled(uid: str, day: str, title: str, label: str = "") -> str:
     return deadline(uid, day, f"{title} [{label}]" if label else title)
 
 
+def essay(day: str = "20261203", title: str = "Essay 1", label: str = "Biology", uid: str = "a") -> str:
+    """A deadline of the course "Biology"."""
+    return labelled(uid, day, title, label)
+
+
+def many(number: int, *, first: int = 0, day: str = "20261203", label: str = "Biology") -> list[str]:
+    """Deadlines of quizzes."""
+    return [labelled(f"n{one}", day, f"Quiz {one}", label) for one in range(first, first + number)]
+
+
 class School:
     """Serves a calendar with its version, and 304 to clients that have this version.
 

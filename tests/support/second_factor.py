@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import time
 from dataclasses import dataclass, field
 from html import unescape
 from secrets import token_bytes
@@ -10,11 +11,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pyotp
+import time_machine
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from django.test import Client
 from django.utils import timezone
-from webauthn.helpers import base64url_to_bytes, bytes_to_base64url, encode_cbor
+from webauthn.helpers import bytes_to_base64url, encode_cbor
 
 from tests.support.signing_in import EMAIL, newest_code
 
@@ -115,8 +117,9 @@ class Device:
         return json.dumps({"id": name, "rawId": name, "type": "public-key", "response": encoded})
 
 
-def challenge_of(options: dict[str, Any]) -> bytes:
-    return base64url_to_bytes(options["challenge"])
+def later(seconds: float) -> Any:
+    """The clock, this many seconds ahead."""
+    return time_machine.travel(time.time() + seconds)
 
 
 def open_to(client: Client) -> bool:

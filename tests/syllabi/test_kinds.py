@@ -100,9 +100,6 @@ def test_a_date_of_another_sentence_is_not(line):
     assert [day for _, _, day in items("Spring 2027", "", line, today=date(2027, 1, 5)) if day] == []
 
 
-AFTER = ["HW 2 due Fri Dec 18", "HW 3 due Fri Jan 8", "Poster due Jan 29"]
-
-
 @each(
     ("head", "line", "day"),
     [

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -78,7 +78,7 @@ def require_pages(command: Path, given: dict[str, str], version: str) -> int:
     Raises:
         BrokenPackageError: a URL does not answer 200, or another version answers.
     """
-    with _serving(command, given) as origin:
+    with serving([str(command), "serve"], given) as origin:
         ready = _get(f"{origin}/health/ready")
         if f'"version":"{version}"' not in ready:
             raise BrokenPackageError(f"/health/ready is not of {version}: {ready}")
@@ -90,15 +90,18 @@ def require_pages(command: Path, given: dict[str, str], version: str) -> int:
 
 
 @contextmanager
-def _serving(command: Path, given: dict[str, str]) -> Iterator[str]:
-    server = subprocess.Popen([str(command), "serve"], cwd=given["DATA_DIR"], env=given, stderr=subprocess.DEVNULL)
-    try:
-        origin = f"http://127.0.0.1:{given['PORT']}"
-        _wait_for(f"{origin}/health/ready", server)
-        yield origin
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(START_SECONDS)
+def serving(command: Sequence[str], given: dict[str, str]) -> Iterator[str]:
+    """Run a server in its home directory, with its output in `printed` there. Yield its origin."""
+    home = Path(given["HOME"])
+    with (home / "printed").open("w") as printed:
+        server = subprocess.Popen(command, cwd=home, env=given, stdout=printed, stderr=printed)
+        try:
+            origin = f"http://127.0.0.1:{given['PORT']}"
+            _wait_for(f"{origin}/health/ready", server)
+            yield origin
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(START_SECONDS)
 
 
 def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:

@@ -37,7 +37,6 @@ STRUCTURE: dict[str, Any] = {"rules": {rule: {"enabled": False} for rule in OF_C
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
-Scheme = Literal["light", "dark"]
 
 NOTE_SHOWN = """(size) => {
   const drawn = ({ width, height, right }) => width > 1 && height > 1 && right > 0;

@@ -1,11 +1,9 @@
 """Every page of the admin requires a recent second factor."""
 
-import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import time_machine
 from django.core import mail as outgoing
 from django.test import Client
 
@@ -20,6 +18,7 @@ from tests.support.second_factor import (
     PASSKEY,
     SET_UP,
     enrolled_app,
+    later,
     led_to,
     open_to,
     shown,
@@ -29,10 +28,6 @@ from tests.support.second_factor import (
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
-
-
-def later(seconds: float) -> Any:
-    return time_machine.travel(time.time() + seconds)
 
 
 def test_an_operator_without_a_second_factor_sets_it_up_first(operator_browser: Client) -> None:

@@ -1,11 +1,9 @@
 """Setting up a second factor after an e-mailed code or the existing factor."""
 
-import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import time_machine
 from django.contrib.admin.models import LogEntry
 from django.core import mail as outgoing
 from django.test import Client
@@ -20,6 +18,7 @@ from tests.support.second_factor import (
     PASSKEY,
     SET_UP,
     enrolled_app,
+    later,
     led_to,
     open_to,
     secret_on,
@@ -30,10 +29,6 @@ from tests.support.second_factor import (
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code, other_than
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
-
-
-def later(seconds: float) -> Any:
-    return time_machine.travel(time.time() + seconds)
 
 
 def test_a_code_is_required_after_a_password(client: Client, member: Member) -> None:
