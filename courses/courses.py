@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Unpack, cast
+from typing import Annotated, Any, Unpack, cast
 from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
@@ -26,10 +26,11 @@ from courses.item_batches import answered, course_for_items, insert_items, requi
 from courses.item_rows import ReadItem
 from courses.items import next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
-from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow, NewItem
+from courses.serializers import CourseDetailRow, CourseFields, CourseRow, NewItem
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
 from studyservice.database.folding import fold
+from studyservice.database.rows import At
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
 from studyservice.operations.errors import Detail, ValidationFailed
@@ -48,21 +49,21 @@ COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES")
 
 
 class _WithSyllabus(CourseRow):
-    syllabus_text: str | None
-    syllabus_length: int
+    syllabus_text: Annotated[str | None, At("part")]
+    syllabus_length: Annotated[int, At("length")]
 
 
-_LIST = MemberSelect[CourseRow](COURSES_BY_AGE, CourseRecord)
-_NAMES = Select[CourseName](Course.rows.whole.order_by("created_at", "id"), {"id": "id", "name": "name"})
-_ONE = MemberSelect[CourseRow](COURSES_BY_AGE.filter(id=Param("course_id")).order_by(), CourseRecord)
-_ONE_WITH_SYLLABUS = MemberSelect[_WithSyllabus](
+_LIST = MemberSelect(COURSES_BY_AGE, CourseRow)
+_NAMES = Select(Course.rows.whole.order_by("created_at", "id"), CourseName)
+_ONE = MemberSelect(COURSES_BY_AGE.filter(id=Param("course_id")).order_by(), CourseRow)
+_ONE_WITH_SYLLABUS = MemberSelect(
     COURSES_BY_AGE.filter(id=Param("course_id"))
     .annotate(
         part=Substr("syllabus_text", Param("place", IntegerField()), Param("limit", IntegerField())),
         length=Coalesce(Length("syllabus_text"), 0),
     )
     .order_by(),
-    CourseRecord.columns() | {"syllabus_text": "part", "syllabus_length": "length"},
+    _WithSyllabus,
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
-from typing import TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
 
 from django.db.models import F
@@ -13,6 +13,7 @@ from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.warnings import Claim, cautions_about
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.hooks import HookList
 
@@ -25,13 +26,12 @@ ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
 class _Dated(TypedDict):
     title: str
     due_on: date
-    term: str | None
+    term: Annotated[str | None, At("course__term")]
 
 
 _DATED = Item.rows.declared.filter(due_on__isnull=False, course__member_id=F("member_id")).order_by("due_on", "id")
-_COLUMNS = {"title": "title", "due_on": "due_on", "term": "course__term"}
-_ONE = MemberSelect[_Dated](_DATED.filter(id=Param("item_id")), _COLUMNS)
-_OF_COURSE = MemberSelect[_Dated](_DATED.filter(course_id=Param("course_id")), _COLUMNS)
+_ONE = MemberSelect(_DATED.filter(id=Param("item_id")), _Dated)
+_OF_COURSE = MemberSelect(_DATED.filter(course_id=Param("course_id")), _Dated)
 
 
 def doubt_new_item(title: str, due_on: date, term: str | None, today: date) -> None:

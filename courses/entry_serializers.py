@@ -1,31 +1,30 @@
 """Requests and answers with the items and weights of a syllabus, and their syllabus lines."""
 
 from decimal import Decimal
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
+from courses.models import Course, Item
 from courses.serializers import (
     CourseBody,
     CourseDetails,
-    CourseRecord,
     CourseRow,
-    ItemRecord,
     ItemRow,
     NewItem,
     PlainItemBody,
 )
 from courses.syllabi.evidence import Evidence
+from studyservice.operations.answers import answer, example_of, one_of, open_choice
 from studyservice.operations.fields import (
     ChoiceField,
     IntegerField,
     ListField,
     NumberField,
-    OpenChoiceField,
     StringField,
 )
-from studyservice.operations.serializers import Body, Record
+from studyservice.operations.serializers import Body
 
 MAX_ENTRIES = 100
 """Maximum number of items in one call."""
@@ -171,118 +170,70 @@ class NewItemBody(EntryBody):
     )
 
 
+@answer(type="weekday", message='"Midterm exam", 4 December 2030, is a Wednesday; the text says Tuesday.', index=0)
 class WarningRow(TypedDict):
-    """A `WarningRecord`."""
-
-    type: str
-    message: str
-    index: int | None
-
-
-class WarningRecord(Record):
     """What the member should look at again."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "type": "weekday",
-        "message": '"Midterm exam", 4 December 2030, is a Wednesday; the text says Tuesday.',
-        "index": 0,
-    }
-
-    type = OpenChoiceField(
-        "WarningType",
-        choices=[
-            *("outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many", "too_long"),
-            *("unreadable_characters", "model"),
-        ],
-        help_text="What it is about; new types may be added.",
-    )
-    message = serializers.CharField(help_text="A sentence for the member.")
-    index = serializers.IntegerField(allow_null=True, help_text="Place in items, from 0; null if it is about none.")
+    type: Annotated[
+        str,
+        open_choice(
+            "WarningType",
+            [
+                *("outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many", "too_long"),
+                *("unreadable_characters", "model"),
+            ],
+        ),
+        "What it is about; new types may be added.",
+    ]
+    message: Annotated[str, "A sentence for the member."]
+    index: Annotated[int | None, "Place in items, from 0; null if it is about none."]
 
 
+@answer(Item, **example_of(ItemRow), evidence=Evidence.CONFIRMED.value)
 class EnteredItemRow(ItemRow):
-    """An `EnteredItemRecord`."""
-
-    evidence: NotRequired[str]
-    existing: NotRequired[bool]
-
-
-class EnteredItemRecord(ItemRecord):
     """An item as it is answered once, where it was entered."""
 
-    example: ClassVar[dict[str, Any]] = ItemRecord.example | {"evidence": Evidence.CONFIRMED.value}
-
-    evidence = serializers.ChoiceField(
-        choices=[one.value for one in Evidence],
-        required=False,
-        help_text="Only with a quote. confirmed: its date stands there; inferred: no date does, or a relative or "
-        "recurring one; contradicted: another date does; not_found: the course's syllabus has no such words.",
-    )
-    existing = serializers.BooleanField(
-        required=False, help_text="Only with if_exists=skip: whether it was there already, and none was made."
-    )
+    evidence: NotRequired[
+        Annotated[
+            str,
+            one_of([one.value for one in Evidence]),
+            "Only with a quote. confirmed: its date stands there; inferred: no date does, or a relative or "
+            "recurring one; contradicted: another date does; not_found: the course's syllabus has no such words.",
+        ]
+    ]
+    existing: NotRequired[Annotated[bool, "Only with if_exists=skip: whether it was there already, and none was made."]]
 
 
+@answer(id="1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", **CategoryEntryBody.example)
 class EnteredCategoryRow(TypedDict):
-    """An `EnteredCategoryRecord`."""
-
-    id: UUID
-    name: str
-    weight: float
-    drop_lowest: int
-
-
-class EnteredCategoryRecord(Record):
     """A category of a new course."""
 
-    example: ClassVar[dict[str, Any]] = {"id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", **CategoryEntryBody.example}
-
-    id = serializers.UUIDField(help_text="The category's id.")
-    name = serializers.CharField(help_text="The category's name.")
-    weight = serializers.FloatField(help_text="Its weight.")
-    drop_lowest = serializers.IntegerField(help_text="How many of its lowest scores do not count.")
+    id: Annotated[UUID, "The category's id."]
+    name: Annotated[str, "The category's name."]
+    weight: Annotated[float, "Its weight."]
+    drop_lowest: Annotated[int, "How many of its lowest scores do not count."]
 
 
+@answer(
+    Course,
+    **example_of(CourseRow),
+    items=[example_of(EnteredItemRow)],
+    grade_categories=[example_of(EnteredCategoryRow)],
+    warnings=[],
+)
 class CreatedCourseRow(CourseRow):
-    """A `CreatedCourseRecord`."""
-
-    items: NotRequired[list[EnteredItemRow]]
-    grade_categories: NotRequired[list[EnteredCategoryRow]]
-    warnings: NotRequired[list[WarningRow]]
-
-
-class CreatedCourseRecord(CourseRecord):
     """A new course. The lists are there if a syllabus, items or categories were sent."""
 
-    example: ClassVar[dict[str, Any]] = CourseRecord.example | {
-        "items": [EnteredItemRecord.example],
-        "grade_categories": [EnteredCategoryRecord.example],
-        "warnings": [],
-    }
-
-    items = EnteredItemRecord(many=True, required=False, help_text="Its items, in the order sent.")
-    grade_categories = EnteredCategoryRecord(
-        many=True, required=False, help_text="The categories of its grade, in display order."
-    )
-    warnings = WarningRecord(many=True, required=False, help_text="What the member should look at again.")
+    items: NotRequired[Annotated[list[EnteredItemRow], "Its items, in the order sent."]]
+    grade_categories: NotRequired[Annotated[list[EnteredCategoryRow], "The categories of its grade, in display order."]]
+    warnings: NotRequired[Annotated[list[WarningRow], "What the member should look at again."]]
 
 
+@answer(Item, **example_of(EnteredItemRow), items=[example_of(EnteredItemRow)], warnings=[])
 class CreatedItemRow(EnteredItemRow):
-    """A `CreatedItemRecord`."""
-
-    items: NotRequired[list[EnteredItemRow]]
-    warnings: NotRequired[list[WarningRow]]
-
-
-class CreatedItemRecord(EnteredItemRecord):
     """The item, or the first of several."""
 
-    example: ClassVar[dict[str, Any]] = EnteredItemRecord.example | {
-        "items": [EnteredItemRecord.example],
-        "warnings": [],
-    }
-
-    items = EnteredItemRecord(many=True, required=False, help_text="Only with more: all, in the order sent.")
-    warnings = WarningRecord(
-        many=True, required=False, help_text="Only with more or a quote: what the member should look at again."
-    )
+    items: NotRequired[Annotated[list[EnteredItemRow], "Only with more: all, in the order sent."]]
+    warnings: NotRequired[
+        Annotated[list[WarningRow], "Only with more or a quote: what the member should look at again."]
+    ]

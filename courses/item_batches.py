@@ -13,7 +13,7 @@ from accounts.rows.rows import OneOf
 from courses.doubts import doubt_new_item
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
 from courses.errors import NoSuchCourse
-from courses.item_rows import GRADE_CATEGORY, ITEMS, WHOLE, ReadItem, as_answered, as_read
+from courses.item_rows import GRADE_CATEGORY, ITEMS, ReadItem, as_answered, as_read
 from courses.models import Course, Item
 from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
@@ -69,14 +69,14 @@ class CourseForItems(TypedDict):
     in_all: int
 
 
-_FOR_ITEMS = MemberSelect[CourseForItems](
+_FOR_ITEMS = MemberSelect(
     Course.rows.declared.filter(id=Param("course_id"))
     .annotate(
         here=aggregated(Item.rows.whole.filter(course_id=OuterRef("id")), "COUNT", "course_id"),
         in_all=aggregated(Item.rows.whole, "COUNT", "member_id"),
     )
     .order_by(),
-    {name: name for name in CourseForItems.__annotations__},
+    CourseForItems,
 )
 
 
@@ -96,9 +96,9 @@ def require_room_for_items(course: CourseForItems, more: int) -> None:
 
 
 _OF_COURSE = ITEMS.filter(course_id=Param("course_id")).order_by("created_at", "id")
-_WITH_DATES = MemberSelect[ReadItem](_OF_COURSE.filter(OneOf("due_on", "dates")), WHOLE)
-_WITH_DATES_OR_NONE = MemberSelect[ReadItem](_OF_COURSE.filter(Q(OneOf("due_on", "dates")) | Q(due_on=None)), WHOLE)
-_WITH_IDS = MemberSelect[ReadItem](_OF_COURSE.filter(OneOf("id", "ids")), WHOLE)
+_WITH_DATES = MemberSelect(_OF_COURSE.filter(OneOf("due_on", "dates")), ReadItem)
+_WITH_DATES_OR_NONE = MemberSelect(_OF_COURSE.filter(Q(OneOf("due_on", "dates")) | Q(due_on=None)), ReadItem)
+_WITH_IDS = MemberSelect(_OF_COURSE.filter(OneOf("id", "ids")), ReadItem)
 
 
 def create_item(

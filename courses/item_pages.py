@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from enum import IntEnum
 from functools import cache
-from typing import Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -36,6 +36,7 @@ from courses.searching import found as with_text
 from courses.serializers import ItemRow
 from studyservice.database.folding import fold
 from studyservice.database.keysets import After, SelectBoth
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.operations.serializers import Page, page
 
@@ -81,8 +82,8 @@ _SOONEST_FIRST_SQL = "due_on ASC NULLS LAST, created_at, id"
 
 
 class _Now(TypedDict):
-    newest: datetime
-    clock: datetime
+    newest: Annotated[datetime, At("created_at")]
+    clock: Annotated[datetime, At("member__write_clock")]
 
 
 class _LastTold(TypedDict, total=False):
@@ -93,10 +94,7 @@ class _LastTold(TypedDict, total=False):
     last_id: UUID
 
 
-_NOW = MemberSelect[_Now](
-    ITEMS.order_by("-created_at")[:1],
-    {"newest": "created_at", "clock": "member__write_clock"},
-)
+_NOW = MemberSelect(ITEMS.order_by("-created_at")[:1], _Now)
 
 
 def list_items(
@@ -261,7 +259,7 @@ def _page(filters: frozenset[str], section: Section, place: str) -> MemberSelect
         case "dated":
             due_later = After({"due_on": Param("last_due"), instant: Param("last_instant"), "id": Param("last_id")})
             undated = items.filter(due_on=None)
-            return _MemberSelectBoth(items.filter(due_later), undated, LISTED, order=_SOONEST_FIRST_SQL)
+            return _MemberSelectBoth(items.filter(due_later), LISTED, second=undated, order=_SOONEST_FIRST_SQL)
         case "undated":
             items = items.filter(later, due_on=None)
         case "later":

@@ -21,8 +21,9 @@ from django.db.models import (
 from django.db.models.functions import Cast, Concat, Greatest, Left, NullIf, Round
 
 from courses.models import Item, ItemKind, ItemStatus
-from courses.serializers import ItemColumns, ItemRecord, ItemRow
+from courses.serializers import ItemRow
 from studyservice.database.functions import Joined
+from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
 
 _GRADED, _DONE, _OPEN, _PAST, _MISSED = ItemStatus.values
@@ -146,7 +147,7 @@ NOTE_IN_LISTS = 200
 """Maximum characters of a note in a list of items."""
 
 
-class ReadItem(ItemColumns):
+class ReadItem(ItemRow):
     """An item as a statement reads it, with the columns that determine its status. `worth` is in hundredths."""
 
     missable_from: date
@@ -166,17 +167,14 @@ The course's member is compared with the item's rather than with the parameter: 
 courses and then sort their items.
 """
 
-WHOLE: Mapping[str, str] = ItemRecord.columns() | {"missable_from": "missable_from", "graded": "graded"}
-"""The columns of a `ReadItem`."""
-
-LISTED: Mapping[str, str] = {**WHOLE, "note": "note_in_lists"}
-"""The same with the beginning of the note."""
+LISTED = columns_of_row(ReadItem) | {"note": "note_in_lists"}
+"""The columns of a `ReadItem` with the beginning of its note."""
 
 
 def as_read(item: Mapping[str, Any], course_name: str) -> ReadItem:
     """A new item as a statement would read it. With a category, its worth must be read."""
     computed = {"course_name": course_name, "worth": None}
-    return cast("ReadItem", {name: computed[name] if name in computed else item[name] for name in WHOLE})
+    return cast("ReadItem", {name: computed[name] if name in computed else item[name] for name in LISTED})
 
 
 def as_answered(items: list[ReadItem], today: date) -> list[ItemRow]:

@@ -12,7 +12,7 @@ from accounts.rows.rows import Row
 from courses.doubts import doubt_item
 from courses.errors import NoSuchItem
 from courses.item_batches import require_categories
-from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, WHOLE, ReadItem, as_answered
+from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
 from courses.serializers import ItemBody, ItemFields, ItemRow
 from studyservice.database.statements import Param
@@ -22,12 +22,12 @@ from studyservice.operations.serializers import DeletedRow, deletion
 NEXT_ITEMS = 5
 """Number of dated items in a course's detail (spec, Course)."""
 
-_ONE = MemberSelect[ReadItem](ITEMS.filter(id=Param("item_id")), WHOLE)
+_ONE = MemberSelect(ITEMS.filter(id=Param("item_id")), ReadItem)
 _NEXT = MemberSelect[ReadItem](
     ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
     LISTED,
 )
-_OF_COURSE = MemberSelect[ReadItem](ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), WHOLE)
+_OF_COURSE = MemberSelect(ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), ReadItem)
 _AHEAD = MemberSelect[ReadItem](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), LISTED)
 _GRADED = (
     "A score names this item. Delete the score with delete_grade_score, change the category and add the score again; "

@@ -1,14 +1,16 @@
 """Requests and answers of the course and item operations."""
 
 from datetime import date, datetime
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
 from courses.models import MAX_NOTE, Course, Item, ItemKind, ItemStatus
-from studyservice.operations.fields import IdField, OpenChoiceField
-from studyservice.operations.serializers import Body, Record
+from studyservice.database.rows import FILLED_IN, At
+from studyservice.operations.answers import answer, example_of, open_choice
+from studyservice.operations.fields import IdField
+from studyservice.operations.serializers import Body
 
 COURSE_TEXTS = ("name", "code", "term", "meets", "institution", "subject")
 """Descriptive columns of a course, in the order of every form and answer."""
@@ -57,8 +59,16 @@ class CourseBody(Body):
         extra_kwargs: ClassVar[dict[str, Any]] = {"code": {"help_text": "Course number, such as BIO 101."}}
 
 
+@answer(
+    Course,
+    **CourseBody.example,
+    id="3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    has_syllabus=True,
+    created_at="2030-09-01T08:30:00.000000Z",
+    updated_at="2030-09-01T08:30:00.000000Z",
+)
 class CourseRow(TypedDict):
-    """A `CourseRecord`."""
+    """A course."""
 
     id: UUID
     name: str
@@ -67,26 +77,9 @@ class CourseRow(TypedDict):
     meets: str | None
     institution: str | None
     subject: str | None
-    has_syllabus: bool
+    has_syllabus: Annotated[bool, "Whether a syllabus text is stored."]
     created_at: datetime
     updated_at: datetime
-
-
-class CourseRecord(Record):
-    """A course."""
-
-    example: ClassVar[dict[str, Any]] = CourseBody.example | {
-        "id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
-        "has_syllabus": True,
-        "created_at": "2030-09-01T08:30:00.000000Z",
-        "updated_at": "2030-09-01T08:30:00.000000Z",
-    }
-
-    has_syllabus = serializers.BooleanField(help_text="Whether a syllabus text is stored.")
-
-    class Meta:
-        model = Course
-        fields = ("id", *COURSE_TEXTS, "has_syllabus", "created_at", "updated_at")
 
 
 class ItemFields(TypedDict, total=False):
@@ -147,110 +140,59 @@ class ItemBody(PlainItemBody):
         }
 
 
-class ItemColumns(TypedDict):
-    """An `ItemRecord` as it is read."""
+@answer(
+    Item,
+    id="8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+    course_id="3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    course_name="Cell Biology",
+    **PlainItemBody.example,
+    done=False,
+    done_at=None,
+    status="open",
+    worth=12.5,
+    days_until=12,
+    created_at="2030-09-01T08:30:00.000000Z",
+    updated_at="2030-09-01T08:30:00.000000Z",
+)
+class ItemRow(TypedDict):
+    """A dated course item."""
 
     id: UUID
     course_id: UUID
-    course_name: str
+    course_name: Annotated[str, At("course__name"), "The course's name."]
     title: str
-    kind: str
+    kind: Annotated[str, open_choice("ItemKind", ItemKind.values), "What sort of item it is; new kinds may be added."]
     due_on: date | None
     category_id: UUID | None
-    note: str | None
+    note: Annotated[
+        str | None, "What else to know about it; in lists only its first 200 characters, whole in get_item."
+    ]
     done: bool
     done_at: datetime | None
-    worth: float | None
+    status: Annotated[
+        str,
+        FILLED_IN,
+        open_choice("ItemStatus", [one.value for one in ItemStatus]),
+        "The first that fits: graded, a score names it; done; open, undated or not yet due; past, an exam or "
+        "quiz that was, or entered after its date; missed, overdue. New ones may be added.",
+    ]
+    worth: Annotated[
+        float | None,
+        "Percent of the course's grade that it counts for, of what is entered so far: the share of its "
+        "category's weight, divided by the category's items, or by its scores and open items, whichever are more. It "
+        "may change without updated_at when a day passes. Null without a category.",
+    ]
+    days_until: Annotated[int | None, FILLED_IN, "Days from the member's today to the due date; negative when past."]
     created_at: datetime
     updated_at: datetime
 
 
-class ItemRow(ItemColumns):
-    """An `ItemRecord`."""
-
-    status: str
-    days_until: int | None
-
-
-class ItemRecord(Record):
-    """A dated course item."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
-        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
-        "course_name": "Cell Biology",
-        **PlainItemBody.example,
-        "done": False,
-        "done_at": None,
-        "status": "open",
-        "worth": 12.5,
-        "days_until": 12,
-        "created_at": "2030-09-01T08:30:00.000000Z",
-        "updated_at": "2030-09-01T08:30:00.000000Z",
-    }
-
-    computed: ClassVar[tuple[str, ...]] = ("status", "days_until")
-
-    course_name = serializers.CharField(source="course.name", help_text="The course's name.")
-    kind = OpenChoiceField(
-        "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
-    )
-    status = OpenChoiceField(
-        "ItemStatus",
-        choices=[one.value for one in ItemStatus],
-        help_text="The first that fits: graded, a score names it; done; open, undated or not yet due; past, an exam or "
-        "quiz that was, or entered after its date; missed, overdue. New ones may be added.",
-    )
-    worth = serializers.FloatField(
-        allow_null=True,
-        help_text="Percent of the course's grade that it counts for, of what is entered so far: the share of its "
-        "category's weight, divided by the category's items, or by its scores and open items, whichever are more. It "
-        "may change without updated_at when a day passes. Null without a category.",
-    )
-    days_until = serializers.IntegerField(
-        allow_null=True, help_text="Days from the member's today to the due date; negative when past."
-    )
-
-    class Meta:
-        model = Item
-        fields = (
-            "id",
-            "course_id",
-            "course_name",
-            *ItemBody.Meta.fields,
-            "done_at",
-            "status",
-            "worth",
-            "days_until",
-            "created_at",
-            "updated_at",
-        )
-        extra_kwargs: ClassVar[dict[str, Any]] = {
-            "note": {
-                "help_text": "What else to know about it; in lists only its first 200 characters, whole in get_item."
-            }
-        }
-
-
+@answer(Course, **example_of(CourseRow), next_items=[example_of(ItemRow)])
 class CourseDetailRow(CourseRow):
-    """A `CourseDetailRecord`."""
-
-    next_items: list[ItemRow]
-    syllabus_text: NotRequired[str | None]
-    syllabus_length: NotRequired[int]
-
-
-class CourseDetailRecord(CourseRecord):
     """A course with its next dated items and, when asked for, its syllabus text."""
 
-    example: ClassVar[dict[str, Any]] = CourseRecord.example | {"next_items": [ItemRecord.example]}
-
-    computed: ClassVar[tuple[str, ...]] = ("next_items", "syllabus_text", "syllabus_length")
-
-    next_items = ItemRecord(many=True, help_text="Up to five dated items, from today on, soonest first.")
-    syllabus_text = serializers.CharField(
-        allow_null=True, required=False, help_text="Only with include_syllabus=true; may be long."
-    )
-    syllabus_length = serializers.IntegerField(
-        required=False, help_text="Only with include_syllabus=true: characters of the whole text, 0 without one."
-    )
+    next_items: Annotated[list[ItemRow], "Up to five dated items, from today on, soonest first."]
+    syllabus_text: NotRequired[Annotated[str | None, "Only with include_syllabus=true; may be long."]]
+    syllabus_length: NotRequired[
+        Annotated[int, "Only with include_syllabus=true: characters of the whole text, 0 without one."]
+    ]

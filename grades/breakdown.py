@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
-from typing import TypedDict, cast
+from typing import Annotated, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Case, FilteredRelation, OuterRef, Q, When, Window
@@ -20,6 +20,7 @@ from grades.arithmetic import half_up, letter, lowest, number_dropped, ten_thous
 from grades.curve import Part, curve
 from grades.outlook import outlook
 from grades.serializers import CategoryRow, CategoryScoreRow, GradeBreakdownRow
+from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
 
@@ -31,32 +32,32 @@ class _Columns(TypedDict):
     first row of each category.
     """
 
-    course_name: str
-    category_id: UUID | None
-    name: str
-    weight: Decimal
-    drop_lowest: int
+    course_name: Annotated[str, At("name")]
     uncategorized: int
-    items: int | None
-    open_items: int | None
-    id: UUID | None
-    item_id: UUID | None
-    label: str
-    score: Decimal
-    created_at: datetime
+    category_id: Annotated[UUID | None, At("part__id")]
+    name: Annotated[str, At("part__name")]
+    weight: Annotated[Decimal, At("part__weight")]
+    drop_lowest: Annotated[int, At("part__drop_lowest")]
+    items: Annotated[int | None, At("items_named")]
+    open_items: Annotated[int | None, At("items_open")]
+    id: Annotated[UUID | None, At("result__id")]
+    item_id: Annotated[UUID | None, At("result__item_id")]
+    label: Annotated[str, At("result__label")]
+    score: Annotated[Decimal, At("result__score")]
+    created_at: Annotated[datetime, At("result__created_at")]
 
 
 _UNCATEGORIZED = Item.rows.declared.filter(course_id=Param("course_id"), category_id=None)
 _ITEMS = Item.rows.declared.filter(category_id=OuterRef("part__id"))
 
-_BREAKDOWN = MemberSelect[_Columns](
+_BREAKDOWN = MemberSelect(
     Course.rows.declared.filter(GradesSeen(), id=Param("course_id"))
     .annotate(
         part=FilteredRelation("grade_categories", condition=Q(grade_categories__member_id=Param("member_id"))),
         result=FilteredRelation("part__scores", condition=Q(part__scores__member_id=Param("member_id"))),
     )
     .annotate(
-        without_category=aggregated(_UNCATEGORIZED, "COUNT", "id"),
+        uncategorized=aggregated(_UNCATEGORIZED, "COUNT", "id"),
         place=Window(
             RowNumber(), partition_by=["part__position", "part__id"], order_by=["result__created_at", "result__id"]
         ),
@@ -64,21 +65,7 @@ _BREAKDOWN = MemberSelect[_Columns](
         items_open=Case(When(place=1, then=aggregated(_ITEMS.filter(OF_STATUS["open"]), "COUNT", "category_id"))),
     )
     .order_by("part__position", "part__id", "result__created_at", "result__id"),
-    {
-        "course_name": "name",
-        "uncategorized": "without_category",
-        "category_id": "part__id",
-        "name": "part__name",
-        "weight": "part__weight",
-        "drop_lowest": "part__drop_lowest",
-        "items": "items_named",
-        "open_items": "items_open",
-        "id": "result__id",
-        "item_id": "result__item_id",
-        "label": "result__label",
-        "score": "result__score",
-        "created_at": "result__created_at",
-    },
+    _Columns,
 )
 """A row for each score, for each category without one, and for a course without any.
 
@@ -94,7 +81,7 @@ def get_grades(
     remaining: list[UUID] | None = None,
     assume: Decimal | None = None,
 ) -> GradeBreakdownRow:
-    """The `GradeBreakdownRecord` of a course. One query.
+    """The `GradeBreakdownRow` of a course. One query.
 
     Args:
         access: the call.

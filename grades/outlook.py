@@ -14,7 +14,7 @@ _BEST = 1_000_000
 def outlook(
     parts: Collection[Part], target: Decimal | None, assume: Decimal | None, *, uncategorized: int
 ) -> OutlookRow:
-    """The `OutlookRecord` of a course.
+    """The `OutlookRow` of a course.
 
     Args:
         parts: the categories that count.

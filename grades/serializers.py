@@ -2,17 +2,18 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
 from courses.entry_serializers import MAX_CATEGORIES
 from grades.models import GradeCategory, GradeScore
-from grades.outlook_records import OutlookRecord, OutlookRow
+from grades.outlook_records import OutlookRow
+from studyservice.operations.answers import answer, example_of
 from studyservice.operations.fields import IdField, ListField
 from studyservice.operations.query_fields import QueryListField, QueryNumberField
-from studyservice.operations.serializers import Body, Query, Record
+from studyservice.operations.serializers import Body, Query
 
 CATEGORY_COLUMNS = ("name", "weight", "drop_lowest")
 """The writable columns of a category."""
@@ -114,8 +115,11 @@ class ScoreFields(TypedDict, total=False):
     score: Decimal
 
 
+@answer(
+    GradeScore, **ScoreBody.example, id="e7c5b3a1-8d6f-4e2c-9b1a-5f4d3c2b1a05", created_at="2030-09-01T08:30:00.000000Z"
+)
 class GradeScoreRow(TypedDict):
-    """A `GradeScoreRecord`."""
+    """A score."""
 
     id: UUID
     category_id: UUID
@@ -125,66 +129,33 @@ class GradeScoreRow(TypedDict):
     created_at: datetime
 
 
-class GradeScoreRecord(Record):
-    """A score."""
-
-    example: ClassVar[dict[str, Any]] = ScoreBody.example | {
-        "id": "e7c5b3a1-8d6f-4e2c-9b1a-5f4d3c2b1a05",
-        "created_at": "2030-09-01T08:30:00.000000Z",
-    }
-
-    class Meta:
-        model = GradeScore
-        fields = ("id", *ScoreBody.Meta.fields, "created_at")
-
-
+@answer(GradeScore, **example_of(GradeScoreRow), dropped=False)
 class CategoryScoreRow(GradeScoreRow):
-    """A `CategoryScoreRecord`."""
-
-    dropped: bool
-
-
-class CategoryScoreRecord(GradeScoreRecord):
     """A score in a category."""
 
-    example: ClassVar[dict[str, Any]] = GradeScoreRecord.example | {"dropped": False}
-
-    dropped = serializers.BooleanField(
-        help_text="Whether it is among the lowest that do not count today; of equal scores the older is dropped."
-    )
+    dropped: Annotated[
+        bool, "Whether it is among the lowest that do not count today; of equal scores the older is dropped."
+    ]
 
 
+@answer(
+    GradeCategory,
+    id="1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
+    name="Quizzes",
+    weight=20,
+    drop_lowest=1,
+    average=84.5,
+    scores=[example_of(CategoryScoreRow)],
+)
 class CategoryRow(TypedDict):
-    """A `CategoryRecord`."""
+    """A category with its scores."""
 
     id: UUID
     name: str
     weight: float
     drop_lowest: int
-    average: float | None
-    scores: list[CategoryScoreRow]
-
-
-class CategoryRecord(Record):
-    """A category with its scores."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
-        "name": "Quizzes",
-        "weight": 20,
-        "drop_lowest": 1,
-        "average": 84.5,
-        "scores": [CategoryScoreRecord.example],
-    }
-
-    average = serializers.FloatField(
-        allow_null=True, help_text="The mean of its scores that count; null without scores."
-    )
-    scores = CategoryScoreRecord(many=True, help_text="Its scores, oldest first.")
-
-    class Meta:
-        model = GradeCategory
-        fields = ("id", *CATEGORY_COLUMNS)
+    average: Annotated[float | None, "The mean of its scores that count; null without scores."]
+    scores: Annotated[list[CategoryScoreRow], "Its scores, oldest first."]
 
 
 class GradesQuery(Query):
@@ -212,45 +183,34 @@ class GradesQuery(Query):
     )
 
 
+@answer(
+    course_id="3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    course_name="Cell Biology",
+    categories=[example_of(CategoryRow)],
+    current_grade=84.5,
+    letter_grade="B",
+    outlook=example_of(OutlookRow),
+)
 class GradeBreakdownRow(TypedDict):
-    """A `GradeBreakdownRecord`."""
-
-    course_id: UUID
-    course_name: str
-    categories: list[CategoryRow]
-    current_grade: float | None
-    letter_grade: str | None
-    outlook: OutlookRow
-
-
-class GradeBreakdownRecord(Record):
     """A course's categories and scores, and the grade they make."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
-        "course_name": "Cell Biology",
-        "categories": [CategoryRecord.example],
-        "current_grade": 84.5,
-        "letter_grade": "B",
-        "outlook": OutlookRecord.example,
-    }
-
-    course_id = serializers.UUIDField(help_text="The course.")
-    course_name = serializers.CharField(help_text="The course's name.")
-    categories = CategoryRecord(many=True, help_text="The categories, in display order.")
-    current_grade = serializers.FloatField(
-        allow_null=True,
-        help_text="Weighted mean over the categories with scores, dropped ones left out; null if there are none or "
+    course_id: Annotated[UUID, "The course."]
+    course_name: Annotated[str, "The course's name."]
+    categories: Annotated[list[CategoryRow], "The categories, in display order."]
+    current_grade: Annotated[
+        float | None,
+        "Weighted mean over the categories with scores, dropped ones left out; null if there are none or "
         "their weights are 0.",
-    )
-    letter_grade = serializers.CharField(
-        allow_null=True,
-        help_text="A+ to F, from the rounded current grade, by this "
+    ]
+    letter_grade: Annotated[
+        str | None,
+        "A+ to F, from the rounded current grade, by this "
         "service's table (97 A+, 93 A, 90 A-, ... 60 D-); the course may have another.",
-    )
-    outlook = OutlookRecord(
-        help_text="What is needed if everything open gets the same score. Open are categories without scores. In the "
+    ]
+    outlook: Annotated[
+        OutlookRow,
+        "What is needed if everything open gets the same score. Open are categories without scores. In the "
         "others every item still to come (status open) is open, and of the other items without a score as many as "
         "there are more than scores without an item_id. Or only the remaining ones named are open, and then others "
         "without scores are left out.",
-    )
+    ]

@@ -8,15 +8,13 @@ from courses.courses import seen_course
 from grades import breakdown, categories, scores
 from grades.serializers import (
     CategoriesBody,
-    GradeBreakdownRecord,
     GradeBreakdownRow,
-    GradeScoreRecord,
     GradeScoreRow,
     GradesQuery,
     ScoreBody,
 )
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted, DeletedRow
+from studyservice.operations.serializers import DeletedRow
 
 
 class GradeViewSet(MemberViewSet):
@@ -24,7 +22,7 @@ class GradeViewSet(MemberViewSet):
 
     tag = "Grades"
 
-    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery, grades=True)
+    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRow, query=GradesQuery, grades=True)
     def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
         """A course's categories, scores and averages, the current grade, its letter by this service's table, and the
         outlook: the score on what is open with which the rounded grade reaches each letter or a target. Open:
@@ -38,7 +36,7 @@ class GradeViewSet(MemberViewSet):
     @operation(
         "Set the grade categories",
         scope=Scope.WRITE,
-        answer=GradeBreakdownRecord,
+        answer=GradeBreakdownRow,
         body=CategoriesBody,
         exists=seen_course,
         consequential=True,
@@ -57,7 +55,7 @@ class GradeViewSet(MemberViewSet):
     @operation(
         "Add a score",
         scope=Scope.WRITE,
-        answer=GradeScoreRecord,
+        answer=GradeScoreRow,
         status=HTTPStatus.CREATED,
         body=ScoreBody,
         exists=seen_course,
@@ -75,7 +73,7 @@ class GradeViewSet(MemberViewSet):
     @operation(
         "Change a score",
         scope=Scope.WRITE,
-        answer=GradeScoreRecord,
+        answer=GradeScoreRow,
         body=ScoreBody,
         partial=True,
         exists=scores.require_score,
@@ -89,7 +87,7 @@ class GradeViewSet(MemberViewSet):
         """
         return scores.update_grade_score(self.access, score_id, **self.body)
 
-    @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True, grades=True)
+    @operation("Delete a score", scope=Scope.WRITE, answer=DeletedRow, consequential=True, grades=True)
     def delete_grade_score(self, score_id: UUID) -> DeletedRow:
         """Delete a score. Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with
         the member first.

@@ -1,6 +1,7 @@
 """Access tokens as credentials of the API."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Subquery, TextField, Value
@@ -22,6 +23,7 @@ from accounts.credentials.resolving import (
 )
 from oauthserver.blocking import blocked_by
 from oauthserver.models import AccessToken, Grant, RefreshToken
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.http.requests import MCP_ROOT
 from studyservice.operations.declaration import Scope
@@ -29,11 +31,11 @@ from studyservice.secrets.generated import sha256
 
 
 class _TokenColumns(MemberColumns):
-    token_id: UUID
-    app_id: UUID
-    app_name: str
-    client_id: str
-    family: UUID
+    token_id: Annotated[UUID, At("id")]
+    app_id: Annotated[UUID, At("application_id")]
+    app_name: Annotated[str, At("application__name")]
+    client_id: Annotated[str, At("application__client_id")]
+    family: Annotated[UUID, At("token_family")]
     scope: str
     resource: str
     expires: datetime
@@ -43,7 +45,6 @@ class _TokenColumns(MemberColumns):
     limits: str | None
 
 
-_READ = ("scope", "resource", "expires", "blocked", "last_call_at", "refused_at", "limits")
 _OF_MEMBER = Param("member_id")
 _CONSENT = Grant.objects.filter(user_id=_OF_MEMBER, token_family=OuterRef("token_family"))
 _ACCESS_TOKEN = Select[_TokenColumns](
@@ -59,10 +60,7 @@ _ACCESS_TOKEN = Select[_TokenColumns](
         refused_at=Subquery(_CONSENT.values("refused_at")),
         limits=Subquery(_CONSENT.annotate(told=Coalesce("limits", Value(""), output_field=TextField())).values("told")),
     ),
-    {"token_id": "id", "family": "token_family", "app_id": "application_id", "app_name": "application__name"}
-    | {"client_id": "application__client_id"}
-    | {name: name for name in _READ}
-    | member_columns("user"),
+    columns_of_row(_TokenColumns) | member_columns("user"),
 )
 
 

@@ -2,41 +2,43 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 from uuid import UUID
 
 from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.rows.access import Access, MemberSelect
-from planning.agenda_serializers import AgendaRow
+from planning.agenda_serializers import AgendaRow, NowRow
 from planning.milestones import MILESTONES, with_overdue
-from planning.now.filling import NowRow, what_now
+from planning.now.filling import what_now
 from planning.now.reading import read
 from planning.now.situation import Situation
 from planning.readiness import Due, due_items
-from planning.serializers import MilestoneColumns, MilestoneRecord
+from planning.serializers import MilestoneRow
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from vocab.exam_records import ReadinessRow
 from vocab.readiness import item_readiness
 
 
-class DoneColumns(MilestoneColumns):
+class DoneMilestone(MilestoneRow):
     """A done milestone, with the course of its item."""
 
-    course_id: UUID
+    course_id: Annotated[UUID, At("item__course_id")]
 
 
 _UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
 _ORDER = (F("due_on").asc(nulls_last=True), "position", "created_at", "id")
-_OPEN = MemberSelect[MilestoneColumns](
-    MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(*_ORDER), MilestoneRecord
+_OPEN = MemberSelect(
+    MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(*_ORDER),
+    MilestoneRow,
 )
-_DONE = MemberSelect[DoneColumns](
+_DONE = MemberSelect(
     MILESTONES.filter(
         Q(due_on__gte=Param("today"), due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=True
     ).order_by(*_ORDER),
-    MilestoneRecord.columns() | {"course_id": "item__course_id"},
+    DoneMilestone,
 )
 
 
@@ -73,13 +75,13 @@ def look_ahead(access: Access, *, days: int, minutes: int) -> LookAhead:
     return LookAhead(row, now, found.situation)
 
 
-def done_milestones(access: Access, today: date, until: date) -> list[DoneColumns]:
+def done_milestones(access: Access, today: date, until: date) -> list[DoneMilestone]:
     """Done milestones of these days, and undated ones of their items, for the week. One query."""
     return _DONE.all(access, today=today, until=until)
 
 
 def _agenda(
-    today: date, until: date, due: Due, milestones: list[MilestoneColumns], readiness: Mapping[UUID, ReadinessRow]
+    today: date, until: date, due: Due, milestones: list[MilestoneRow], readiness: Mapping[UUID, ReadinessRow]
 ) -> AgendaRow:
     return {
         "today": today,

@@ -1,7 +1,7 @@
 """The items of a course with their milestones."""
 
 from datetime import date
-from typing import TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
 
 from django.db.models import FilteredRelation, Q
@@ -9,10 +9,8 @@ from django.db.models import FilteredRelation, Q
 from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS, SOONEST_FIRST, status_of
 from planning.milestone_order import ORDER
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
-
-_OF_ITEM = ("id", "title", "kind", "due_on", "done", "category_id", "graded", "missable_from")
-_OF_STEP = ("id", "title", "due_on", "done")
 
 
 class PlannedStep(TypedDict):
@@ -49,19 +47,19 @@ class _Columns(TypedDict):
     category_id: UUID | None
     graded: bool
     missable_from: date
-    step_id: UUID | None
-    step_title: str
-    step_due_on: date | None
-    step_done: bool
+    step_id: Annotated[UUID | None, At("step__id")]
+    step_title: Annotated[str, At("step__title")]
+    step_due_on: Annotated[date | None, At("step__due_on")]
+    step_done: Annotated[bool, At("step__done")]
 
 
-_OF_COURSE = MemberSelect[_Columns](
+_OF_COURSE = MemberSelect(
     ITEMS.filter(course_id=Param("course_id"))
     .annotate(
         step=FilteredRelation("milestones", condition=Q(milestones__member_id=Param("member_id"))),
     )
     .order_by(*SOONEST_FIRST, *(f"step__{name}" for name in ORDER)),
-    {name: name for name in _OF_ITEM} | {f"step_{name}": f"step__{name}" for name in _OF_STEP},
+    _Columns,
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
-from typing import TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
 
 from django.db.models import F
@@ -11,21 +11,22 @@ from django.db.models import F
 from accounts.changes.calls import doubt
 from accounts.rows.access import Access, MemberSelect
 from planning.models import Milestone
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 
 
 class _Late(TypedDict):
     title: str
     due_on: date
-    item_title: str
-    item_due_on: date
+    item_title: Annotated[str, At("item__title")]
+    item_due_on: Annotated[date, At("item__due_on")]
 
 
-_LATE = MemberSelect[_Late](
+_LATE = MemberSelect(
     Milestone.rows.declared.filter(
         item__member_id=F("member_id"), item_id=Param("item_id"), done=False, due_on__gt=F("item__due_on")
     ).order_by("position", "id"),
-    {"title": "title", "due_on": "due_on", "item_title": "item__title", "item_due_on": "item__due_on"},
+    _Late,
 )
 
 

@@ -1,7 +1,7 @@
 """The study plan of an item."""
 
 from datetime import date
-from typing import TypedDict, Unpack, cast
+from typing import Annotated, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import Count, OuterRef
@@ -20,12 +20,11 @@ from planning.models import Milestone
 from planning.serializers import (
     MAX_MILESTONES,
     CreatedMilestoneRow,
-    MilestoneColumns,
     MilestoneEntryFields,
     MilestoneFields,
-    MilestoneRecord,
     MilestoneRow,
 )
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
 
@@ -49,12 +48,9 @@ MILESTONES = Milestone.rows.declared.filter(
 """The member's milestones with their items and courses, for this module and the agenda."""
 
 
-_COLUMNS = MilestoneRecord.Meta.fields
-
-
 class _ItemOfNewMilestone(TypedDict):
     course_id: UUID
-    course_name: str
+    course_name: Annotated[str, At("course__name")]
     title: str
     due_on: date | None
     here: int
@@ -62,17 +58,15 @@ class _ItemOfNewMilestone(TypedDict):
     in_all: int
 
 
-class _Changing(MilestoneColumns):
-    item_due_on: date | None
-    course_id: UUID
+class _Changing(MilestoneRow):
+    item_due_on: Annotated[date | None, At("item__due_on")]
+    course_id: Annotated[UUID, At("item__course_id")]
 
 
-_ONE = MemberSelect[MilestoneColumns](MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
-_TO_CHANGE = MemberSelect[_Changing](
-    MILESTONES.filter(id=Param("milestone_id")),
-    MilestoneRecord.columns() | {"item_due_on": "item__due_on", "course_id": "item__course_id"},
-)
-_OF_ITEM = MemberSelect[MilestoneColumns](MILESTONES.filter(item_id=Param("item_id")).order_by(*ORDER), MilestoneRecord)
+_COLUMNS = columns_of_row(MilestoneRow)
+_ONE = MemberSelect(MILESTONES.filter(id=Param("milestone_id")), MilestoneRow)
+_TO_CHANGE = MemberSelect(MILESTONES.filter(id=Param("milestone_id")), _Changing)
+_OF_ITEM = MemberSelect(MILESTONES.filter(item_id=Param("item_id")).order_by(*ORDER), MilestoneRow)
 _AFTER = MemberSelect[Row](
     Milestone.rows.declared.filter(item_id=Param("item_id"), done=False, due_on__gt=Param("day"))
     .order_by()
@@ -81,21 +75,13 @@ _AFTER = MemberSelect[Row](
     {"number": "number"},
 )
 _HERE = Milestone.rows.whole.filter(item_id=OuterRef("id"))
-_ITEM = MemberSelect[_ItemOfNewMilestone](
+_ITEM = MemberSelect(
     Item.rows.declared.filter(id=Param("item_id"), course__member_id=Param("member_id")).annotate(
-        milestones_here=aggregated(_HERE, "COUNT", "position"),
+        here=aggregated(_HERE, "COUNT", "position"),
         last_position=aggregated(_HERE, "MAX", "position"),
-        milestones_in_all=aggregated(Milestone.rows.whole, "COUNT", "position"),
+        in_all=aggregated(Milestone.rows.whole, "COUNT", "position"),
     ),
-    {
-        "course_id": "course_id",
-        "course_name": "course__name",
-        "title": "title",
-        "due_on": "due_on",
-        "here": "milestones_here",
-        "last_position": "last_position",
-        "in_all": "milestones_in_all",
-    },
+    _ItemOfNewMilestone,
 )
 
 
@@ -105,13 +91,12 @@ def steps_after(access: Access, item_id: UUID, day: date) -> int:
     return 0 if found is None else found["number"]
 
 
-def with_overdue(milestones: list[MilestoneColumns], today: date) -> list[MilestoneRow]:
+def with_overdue(milestones: list[MilestoneRow], today: date) -> list[MilestoneRow]:
     """`milestones` themselves, each with `overdue`."""
-    rows = cast("list[MilestoneRow]", milestones)
-    for row in rows:
+    for row in milestones:
         due_on = row["due_on"]
         row["overdue"] = not row["done"] and due_on is not None and due_on < today
-    return rows
+    return milestones
 
 
 def get_milestone(access: Access, milestone_id: UUID) -> MilestoneRow:
@@ -177,7 +162,7 @@ def create_milestone(
             renumber(access, item_id, positions, [*order[: place - 1], *new, *order[place - 1 :]], logged=True)
         doubt_milestones([(one["title"], one["due_on"]) for one in made], item["title"], item["due_on"])
     of_item = {"item_title": item["title"], "course_name": item["course_name"]}
-    columns = [cast("MilestoneColumns", {name: row[name] for name in _COLUMNS} | of_item) for row in made]
+    columns = [cast("MilestoneRow", {name: (row | of_item)[name] for name in _COLUMNS}) for row in made]
     rows = with_overdue(columns, access.today())
     created = cast("CreatedMilestoneRow", rows[0])
     return {**created, "milestones": rows} if more else created
@@ -216,7 +201,7 @@ def update_milestone(
             renumber(access, item_id, positions, order, logged=is_moved or bool(different))
             milestone["position"] = place
     columns = {name: value for name, value in milestone.items() if name not in {"item_due_on", "course_id"}}
-    return with_overdue([cast("MilestoneColumns", columns)], access.today())[0]
+    return with_overdue([cast("MilestoneRow", columns)], access.today())[0]
 
 
 def delete_milestone(access: Access, milestone_id: UUID) -> DeletedRow:

@@ -12,6 +12,7 @@ from courses.items import get_item
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
 from planning.agenda_serializers import ItemDetailRow
+from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
 from vocab.exam_records import TARGET
 from vocab.plans import plan_for
@@ -37,7 +38,7 @@ _DUE = MemberSelect[DueColumns](
     _IN_RANGE.filter(Q(due_on__gte=Param("today")) | OF_STATUS[ItemStatus.MISSED])
     .order_by(*SOONEST_FIRST)
     .annotate(has_cards=EXAM_WITH_CARDS),
-    {**LISTED, "has_cards": "has_cards"},
+    columns_of_row(DueColumns) | LISTED,
 )
 
 

@@ -1,14 +1,16 @@
 """Requests and answers of the operations on milestones."""
 
 from datetime import date
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
 from planning.models import Milestone
+from studyservice.database.rows import FILLED_IN, At
+from studyservice.operations.answers import answer, example_of
 from studyservice.operations.fields import IntegerField, ListField
-from studyservice.operations.serializers import Body, Record
+from studyservice.operations.serializers import Body
 
 MAX_MILESTONES = 20
 """Milestones of an item (spec, Limits)."""
@@ -90,8 +92,20 @@ class MilestoneChanges(MilestoneValues):
     place = _place_field(MAX_MILESTONES, "as many as there are")
 
 
-class MilestoneColumns(TypedDict):
-    """A `MilestoneRecord` as it is read."""
+@answer(
+    Milestone,
+    id="c0a8e4b6-52a7-4f1b-b2d4-7f3b8d9a5c03",
+    item_id="8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+    title="Answer last year's exam",
+    due_on="2030-11-28",
+    done=False,
+    position=2,
+    item_title="Midterm exam",
+    course_name="Cell Biology",
+    overdue=False,
+)
+class MilestoneRow(TypedDict):
+    """A step of the study plan."""
 
     id: UUID
     item_id: UUID
@@ -99,53 +113,13 @@ class MilestoneColumns(TypedDict):
     due_on: date | None
     done: bool
     position: int
-    item_title: str
-    course_name: str | None
+    item_title: Annotated[str, At("item__title"), "The item's title."]
+    course_name: Annotated[str | None, At("item__course__name"), "The course's name."]
+    overdue: Annotated[bool, FILLED_IN, "Whether it is not done and was due before the member's today."]
 
 
-class MilestoneRow(MilestoneColumns):
-    """A `MilestoneRecord`."""
-
-    overdue: bool
-
-
-class MilestoneRecord(Record):
-    """A step of the study plan."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "id": "c0a8e4b6-52a7-4f1b-b2d4-7f3b8d9a5c03",
-        "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
-        "title": "Answer last year's exam",
-        "due_on": "2030-11-28",
-        "done": False,
-        "position": 2,
-        "item_title": "Midterm exam",
-        "course_name": "Cell Biology",
-        "overdue": False,
-    }
-
-    computed: ClassVar[tuple[str, ...]] = ("overdue",)
-
-    item_title = serializers.CharField(source="item.title", help_text="The item's title.")
-    course_name = serializers.CharField(source="item.course.name", allow_null=True, help_text="The course's name.")
-    overdue = serializers.BooleanField(help_text="Whether it is not done and was due before the member's today.")
-
-    class Meta:
-        model = Milestone
-        fields = ("id", "item_id", *MilestoneValues.Meta.fields, "position")
-
-
+@answer(Milestone, **example_of(MilestoneRow), milestones=[example_of(MilestoneRow)])
 class CreatedMilestoneRow(MilestoneRow):
-    """A `CreatedMilestoneRecord`."""
-
-    milestones: NotRequired[list[MilestoneRow]]
-
-
-class CreatedMilestoneRecord(MilestoneRecord):
     """The milestone, or the first of several."""
 
-    example: ClassVar[dict[str, Any]] = MilestoneRecord.example | {"milestones": [MilestoneRecord.example]}
-
-    computed: ClassVar[tuple[str, ...]] = (*MilestoneRecord.computed, "milestones")
-
-    milestones = MilestoneRecord(many=True, required=False, help_text="Only with more: all, in the order sent.")
+    milestones: NotRequired[Annotated[list[MilestoneRow], "Only with more: all, in the order sent."]]

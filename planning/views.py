@@ -7,17 +7,15 @@ from accounts.api.viewsets import MemberViewSet
 from courses.items import get_item
 from courses.views import ItemViewSet
 from planning import agenda, milestones, readiness
-from planning.agenda_serializers import AgendaQuery, AgendaRecord, AgendaRow, ItemDetailRecord, ItemDetailRow, ItemQuery
+from planning.agenda_serializers import AgendaQuery, AgendaRow, ItemDetailRow, ItemQuery
 from planning.serializers import (
-    CreatedMilestoneRecord,
     CreatedMilestoneRow,
     MilestoneBody,
     MilestoneChanges,
-    MilestoneRecord,
     MilestoneRow,
 )
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
+from studyservice.operations.serializers import DeletedRow, Page, page
 
 
 class AgendaViewSet(MemberViewSet):
@@ -25,7 +23,7 @@ class AgendaViewSet(MemberViewSet):
 
     tag = "Planning"
 
-    @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
+    @operation("Get the agenda", scope=Scope.READ, answer=AgendaRow, query=AgendaQuery)
     def get_agenda(self) -> AgendaRow:
         """What is due from the member's today on: items, open milestones, readiness for exams (unseen cards count as 0
         in expected_recall). With minutes what to do now: ask so when the member says how much time there is. missed:
@@ -42,7 +40,7 @@ class AgendaViewSet(MemberViewSet):
 class PlannedItemViewSet(ItemViewSet):
     """A member's dated items, with what is predicted for exams."""
 
-    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord, query=ItemQuery)
+    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRow, query=ItemQuery)
     def get_item(self, item_id: UUID) -> ItemDetailRow:
         """A dated course item. An exam or quiz to come has readiness: what the member will recall of the course's cards
         that day without study; unseen cards count as 0 in expected_recall. With minutes_a_day also study_plan: what to
@@ -59,7 +57,7 @@ class MilestoneViewSet(MemberViewSet):
 
     tag = "Planning"
 
-    @operation("List milestones", scope=Scope.READ, answer=MilestoneRecord, many=True)
+    @operation("List milestones", scope=Scope.READ, answer=MilestoneRow, many=True)
     def list_milestones(self, item_id: UUID) -> Page[MilestoneRow]:
         """The milestones of an item, in order, in one page.
 
@@ -70,7 +68,7 @@ class MilestoneViewSet(MemberViewSet):
     @operation(
         "Create a milestone",
         scope=Scope.WRITE,
-        answer=CreatedMilestoneRecord,
+        answer=CreatedMilestoneRow,
         status=HTTPStatus.CREATED,
         body=MilestoneBody,
         exists=get_item,
@@ -88,7 +86,7 @@ class MilestoneViewSet(MemberViewSet):
     @operation(
         "Change a milestone",
         scope=Scope.WRITE,
-        answer=MilestoneRecord,
+        answer=MilestoneRow,
         body=MilestoneChanges,
         partial=True,
         exists=milestones.get_milestone,
@@ -101,7 +99,7 @@ class MilestoneViewSet(MemberViewSet):
         """
         return milestones.update_milestone(self.access, milestone_id, **self.body)
 
-    @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)
+    @operation("Delete a milestone", scope=Scope.WRITE, answer=DeletedRow, consequential=True)
     def delete_milestone(self, milestone_id: UUID) -> DeletedRow:
         """Delete a milestone; the others keep their positions. Gone at once; for 30 days the member can undo it on this
         site's page /activity. Confirm with the member first.

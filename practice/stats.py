@@ -12,7 +12,7 @@ from practice.models import CERTAIN, PracticeSum, SumKind
 from practice.percent import percent
 from practice.serializers import MemoryRow, PracticeDayRow, PracticeStatsRow
 from practice.streaks import longest_run, runs_since, streak
-from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics, window
+from practice.weak_topics import TOPICS, TopicCounts, weak_topics, window
 from studyservice.database.statements import Param
 
 
@@ -35,11 +35,11 @@ _BY_DAY = MemberSelect[_DayCounts](
 )
 """The days with practice. For a credential limited to courses, their numbers come from the topics."""
 
-_BY_TOPIC = MemberSelect[TopicCounts](TOPICS, TOPIC_COLUMNS)
+_BY_TOPIC = MemberSelect(TOPICS, TopicCounts)
 
 
 def get_practice_stats(access: Access, *, days: int) -> PracticeStatsRow:
-    """The `PracticeStatsRecord` of the last `days` days, including today. Three queries."""
+    """The `PracticeStatsRow` of the last `days` days, including today. Three queries."""
     today = access.today()
     since = today - timedelta(days=days - 1)
     counted = _BY_DAY.all(access, since=min(since, runs_since(today)))

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 from accounts.models import Member
 from accounts.rows.access import Access, MemberSelect
 from practice.models import PracticeSum, SumKind
 from practice.serializers import StreakRow
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 
 _DAY = timedelta(days=1)
@@ -17,16 +18,15 @@ class Run(TypedDict):
     """A day of practice, and the number of consecutive ones up to it."""
 
     id: int
-    day: date
+    day: Annotated[date, At("starts_on")]
     run: int
 
 
 _DAYS = PracticeSum.rows.whole.filter(kind=SumKind.DAY)  # the streak is the member's
-_COLUMNS = {"id": "id", "day": "starts_on", "run": "run"}
-RUNS = MemberSelect[Run](_DAYS.filter(starts_on__gte=Param("since")).order_by("starts_on"), _COLUMNS)
+RUNS = MemberSelect(_DAYS.filter(starts_on__gte=Param("since")).order_by("starts_on"), Run)
 """The days of practice from `since` on, in order."""
 
-_LONGEST = MemberSelect[Run](_DAYS.order_by("-run")[:1], _COLUMNS)
+_LONGEST = MemberSelect(_DAYS.order_by("-run")[:1], Run)
 
 
 def runs_since(today: date) -> date:

@@ -2,7 +2,7 @@
 
 from accounts.api.viewsets import MemberViewSet
 from practice import stats
-from practice.serializers import PracticeQuery, PracticeStatsRecord, PracticeStatsRow
+from practice.serializers import PracticeQuery, PracticeStatsRow
 from studyservice.operations.declaration import Scope, operation
 
 
@@ -11,7 +11,7 @@ class PracticeViewSet(MemberViewSet):
 
     tag = "Practice"
 
-    @operation("Get practice statistics", scope=Scope.READ, answer=PracticeStatsRecord, query=PracticeQuery)
+    @operation("Get practice statistics", scope=Scope.READ, answer=PracticeStatsRow, query=PracticeQuery)
     def get_practice_stats(self) -> PracticeStatsRow:
         """Accuracy, streak, attempts per day and weak topics over the last days, counted in the member's time zone.
 

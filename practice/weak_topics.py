@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
 
 from django.db.models import Max, Q, Sum
@@ -10,6 +10,7 @@ from django.db.models import Max, Q, Sum
 from practice.models import PracticeSum, SumKind
 from practice.percent import percent
 from practice.serializers import WeakTopicRow
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 
 WEAK_FROM = 5
@@ -28,8 +29,8 @@ class TopicCounts(TypedDict):
     deck_id: UUID | None
     course_id: UUID | None
     newest: datetime
-    attempts: int
-    correct: int
+    attempts: Annotated[int, At("in_all")]
+    correct: Annotated[int, At("right")]
 
 
 TOPICS = (
@@ -41,12 +42,6 @@ TOPICS = (
     .annotate(in_all=Sum("attempts"), right=Sum("correct"), newest=Max("newest_at"))
 )
 """The days up to the first whole month, then the months, which needs the fewest rows for any window."""
-
-TOPIC_COLUMNS = {name: name for name in ("topic", "deck_id", "course_id", "newest")} | {
-    "attempts": "in_all",
-    "correct": "right",
-}
-"""The columns of `TopicCounts`."""
 
 
 def window(since: date) -> dict[str, date]:

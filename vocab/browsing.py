@@ -21,9 +21,9 @@ class DeckCard(TypedDict):
     suspended: bool
 
 
-_CARDS = MemberSelect[DeckCard](
+_CARDS = MemberSelect(
     Card.rows.declared.filter(deck_id=Param("deck_id")).order_by("position", "id"),
-    {name: name for name in DeckCard.__annotations__},
+    DeckCard,
 )
 
 

@@ -1,7 +1,7 @@
 """Changes of cards in an existing deck: adding, editing and deleting. Reviews are in `vocab.reviews`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict, Unpack, cast
+from typing import Annotated, Any, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import OuterRef
@@ -12,6 +12,7 @@ from accounts.changes.contents import Fields
 from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
+from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -19,7 +20,7 @@ from vocab.changes import keep_reviews
 from vocab.decks import list_vocab_decks
 from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck
-from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRecord, CardRow, DeckRow, ListedCardRow
+from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRow, DeckRow, ListedCardRow
 
 CARDS_OF_DECK = Maximum(
     most=MAX_CARDS,
@@ -34,8 +35,8 @@ class StoredCard(CardRow):
     """A card with the columns for a review."""
 
     step: int | None
-    deck_name: str
-    course_id: UUID | None
+    deck_name: Annotated[str, At("deck__name")]
+    course_id: Annotated[UUID | None, At("deck__course_id")]
 
 
 class _DeckToFill(TypedDict):
@@ -52,14 +53,11 @@ class _DeckToFill(TypedDict):
 
 
 ONE_CARD = Card.rows.declared.filter(id=Param("card_id"), deck__member_id=Param("member_id"))
-STORED = CardRecord.columns() | {"step": "step", "deck_name": "deck__name", "course_id": "deck__course_id"}
-"""The columns of a `StoredCard`."""
-
-_CARD = MemberSelect[StoredCard](ONE_CARD, STORED)
+_CARD = MemberSelect(ONE_CARD, StoredCard)
 _LAST = aggregated(Card.rows.whole.filter(deck_id=OuterRef("id")), "MAX", "position")
-_DECK = MemberSelect[_DeckToFill](
+_DECK = MemberSelect(
     Deck.rows.declared.filter(id=Param("deck_id")).annotate(last=Coalesce(_LAST, 0)),
-    {name: name for name in _DeckToFill.__annotations__},
+    _DeckToFill,
 )
 
 
@@ -73,7 +71,7 @@ def require_card(access: Access, card_id: UUID) -> StoredCard:
 
 
 def card_row(card: Mapping[str, Any]) -> CardRow:
-    """The `CardRecord` of a stored card."""
+    """The `CardRow` of a stored card."""
     return cast("CardRow", {name: card[name] for name in CardRow.__annotations__})
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
@@ -22,6 +22,7 @@ from accounts.undo.log import Logged, Wanted, keyset, undoable
 from practice.models import Attempt
 from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from vocab.models import Card, CardState, Rating, Review
@@ -33,7 +34,7 @@ class Reviewed(MemoryState):
 
     id: UUID
     card_id: UUID
-    term: str
+    term: Annotated[str, At("card__term")]
     rating: str
     reviewed_at: datetime
     desired_retention: float
@@ -45,15 +46,15 @@ class Reviewed(MemoryState):
 class KeptReview(Reviewed):
     """The same with the deck's course, as stored in the log of changes."""
 
-    course_id: UUID | None
+    course_id: Annotated[UUID | None, At("card__deck__course_id")]
 
 
 class UndoneReview(KeptReview):
     """The same with the card as it is now, and whether the attempt is stored."""
 
-    reps: int
-    lapses: int
-    newest_at: datetime
+    reps: Annotated[int, At("card__reps")]
+    lapses: Annotated[int, At("card__lapses")]
+    newest_at: Annotated[datetime, At("card__last_reviewed_at")]
     attempted: bool
 
 
@@ -63,16 +64,11 @@ MOST_KEPT = 10_000
 _AT_ONCE = 500
 _OPERATION = "review_vocab_card"
 
-_STATE = tuple(MemoryState.__annotations__)
-_COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"term": "card__term"}
-
 _SEEN = Review.rows.declared.filter(card__member_id=Param("member_id"))
-_KEPT = _COLUMNS | {"course_id": "card__deck__course_id"}
 _ATTEMPT = Attempt.rows.whole.filter(id=OuterRef("id"))
-_ONE = MemberSelect[UndoneReview](
+_ONE = MemberSelect(
     _SEEN.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")).annotate(attempted=Exists(_ATTEMPT)),
-    _KEPT
-    | {"reps": "card__reps", "lapses": "card__lapses", "newest_at": "card__last_reviewed_at", "attempted": "attempted"},
+    UndoneReview,
 )
 
 
@@ -84,9 +80,7 @@ def review_changes(access: Access, wanted: Wanted) -> list[ChangeRow]:
 
 @cache
 def _statement(place: str) -> MemberSelect[Reviewed]:
-    return MemberSelect[Reviewed](
-        keyset(_SEEN, "reviewed_at", Q(card_id=Param("object_id")), place), _COLUMNS, limited=True
-    )
+    return MemberSelect(keyset(_SEEN, "reviewed_at", Q(card_id=Param("object_id")), place), Reviewed, limited=True)
 
 
 def keep_reviews(access: Access, path: str, object_id: UUID) -> None:
@@ -110,7 +104,7 @@ def _newest(path: str) -> MemberSelect[KeptReview]:
     recent = _SEEN.filter(
         card__deck__member_id=Param("member_id"), **{path: Param("object_id")}, reviewed_at__gt=Param("since")
     )
-    return MemberSelect[KeptReview](recent.order_by("-reviewed_at", "-id"), _KEPT, limited=True)
+    return MemberSelect(recent.order_by("-reviewed_at", "-id"), KeptReview, limited=True)
 
 
 def settle_copies(member: Member, write: Write, touched: Touched) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, TypedDict, Unpack, cast
+from typing import Annotated, Any, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, Q, Subquery, Sum, Value, When
@@ -13,6 +13,7 @@ from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.models import Course
 from practice.models import PracticeSum, SumKind
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -21,11 +22,11 @@ from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Deck
 from vocab.plans import cards_for
 from vocab.readiness import deck_readiness, no_cards, with_recall
-from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow, ListedCardRow
+from vocab.serializers import CardRow, DeckFields, DeckRow, ListedCardRow
 
 
-class _Columns(DeckColumns):
-    begun_today: int | None
+class _ReadDeck(DeckRow):
+    begun_today: Annotated[int | None, At("begun")]
 
 
 class _NewToday(TypedDict):
@@ -51,21 +52,14 @@ _DECKS = Deck.rows.declared.annotate(
     its_course=FilteredRelation("course", condition=Q(course__member_id=Param("member_id"))),
     next_due=Subquery(OF_THIS.order_by("due_at").values("due_at")[:1]),
 ).order_by("created_at", "id")
-_COLUMNS = DeckRecord.columns() | {
-    "due_count": "due",
-    "new_count": "new",
-    "next_due_at": "next_due",
-    "begun_today": "begun",
-}
-_NEW_TODAY = MemberSelect[_NewToday](
-    _TODAY.order_by().values("member_id").annotate(begun=Sum("firsts")), {"begun": "begun"}
-)
-_LIST = MemberSelect[_Columns](_DECKS, _COLUMNS)
-_ONE = MemberSelect[_Columns](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
-_OF_COURSE = MemberSelect[_Columns](_DECKS.filter(course_id=Param("course_id")), _COLUMNS)
+_COLUMNS = columns_of_row(_ReadDeck) | {"due_count": "due", "new_count": "new", "next_due_at": "next_due"}
+_NEW_TODAY = MemberSelect(_TODAY.order_by().values("member_id").annotate(begun=Sum("firsts")), _NewToday)
+_LIST = MemberSelect[_ReadDeck](_DECKS, _COLUMNS)
+_ONE = MemberSelect[_ReadDeck](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
+_OF_COURSE = MemberSelect[_ReadDeck](_DECKS.filter(course_id=Param("course_id")), _COLUMNS)
 _OF_DECK = Card.rows.declared.filter(deck_id=Param("deck_id"))
 _DUE_FIRST = _OF_DECK.order_by("due_at", "position", "id")
-_CARDS_DUE_FIRST = MemberSelect[CardRow](_DUE_FIRST, CardRecord, limited=True)
+_CARDS_DUE_FIRST = MemberSelect(_DUE_FIRST, CardRow, limited=True)
 _LEARNING_FIRST = (
     Case(
         When(state=CardState.NEW, then=Value(2)),
@@ -79,8 +73,8 @@ _LEARNING_FIRST = (
 )
 """Learning and relearning cards, then reviews, each by due time; then new ones by position."""
 
-_CARDS_TO_ASK = MemberSelect[CardRow](
-    _OF_DECK.filter(suspended=False, due_at__lte=Param("now")).order_by(*_LEARNING_FIRST), CardRecord, limited=True
+_CARDS_TO_ASK = MemberSelect(
+    _OF_DECK.filter(suspended=False, due_at__lte=Param("now")).order_by(*_LEARNING_FIRST), CardRow, limited=True
 )
 _NO_LIMIT = 1_000_000
 """Far more cards than a deck has, even one changed by an operator."""
@@ -163,10 +157,9 @@ def left_today(access: Access, decks: Sequence[DeckRow]) -> int:
     return sum(deck["due_count"] for deck in decks) - max(0, over)
 
 
-def _deck_row(deck: DeckColumns, new_left: int) -> DeckRow:
-    row = cast("DeckRow", deck)
-    row["today_count"] = row["due_count"] - max(0, row["new_count"] - new_left)
-    return row
+def _deck_row(deck: DeckRow, new_left: int) -> DeckRow:
+    deck["today_count"] = deck["due_count"] - max(0, deck["new_count"] - new_left)
+    return deck
 
 
 def require_deck(access: Access, deck_id: UUID) -> Row:

@@ -35,9 +35,9 @@ class _Texts(TypedDict):
     definition: str
 
 
-_CARDS = MemberSelect[_Texts](
+_CARDS = MemberSelect(
     Card.rows.declared.filter(deck_id=Param("deck_id")).order_by("position", "id"),
-    {"term": "term", "definition": "definition"},
+    _Texts,
 )
 
 

@@ -1,12 +1,11 @@
 """Parameters and records of the operations that import and export decks as files."""
 
-from typing import Any, ClassVar, TypedDict
+from typing import Annotated, TypedDict
 
-from rest_framework import serializers
-
+from studyservice.operations.answers import answer, example_of
 from studyservice.operations.fields import ChoiceField, IdField, StringField
-from studyservice.operations.serializers import Query, Record
-from vocab.serializers import MAX_DECK_NAME, DeckRecord, DeckRow
+from studyservice.operations.serializers import Query
+from vocab.serializers import MAX_DECK_NAME, DeckRow
 
 
 class ExportQuery(Query):
@@ -41,34 +40,18 @@ class ImportQuery(Query):
     )
 
 
+@answer(decks=[example_of(DeckRow)], cards=24, skipped=1, media_left_out=3, unreadable_characters=0)
 class ImportRow(TypedDict):
-    """An `ImportRecord`."""
-
-    decks: list[DeckRow]
-    cards: int
-    skipped: int
-    media_left_out: int
-    unreadable_characters: int
-
-
-class ImportRecord(Record):
     """The result of an import."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "decks": [DeckRecord.example],
-        "cards": 24,
-        "skipped": 1,
-        "media_left_out": 3,
-        "unreadable_characters": 0,
-    }
-
-    decks = DeckRecord(many=True, help_text="The decks that the cards went into, without their cards.")
-    cards = serializers.IntegerField(help_text="How many cards the file has.")
-    skipped = serializers.IntegerField(
-        help_text="Notes of Anki, and gaps of its cloze notes, that make no card: a text is empty, or longer than a "
-        "card can have."
-    )
-    media_left_out = serializers.IntegerField(help_text="Files of pictures and sounds, which are not kept.")
-    unreadable_characters = serializers.IntegerField(
-        help_text="How many characters of the cards are \ufffd, as the file has bytes there that cannot be read."
-    )
+    decks: Annotated[list[DeckRow], "The decks that the cards went into, without their cards."]
+    cards: Annotated[int, "How many cards the file has."]
+    skipped: Annotated[
+        int,
+        "Notes of Anki, and gaps of its cloze notes, that make no card: a text is empty, or longer than a "
+        "card can have.",
+    ]
+    media_left_out: Annotated[int, "Files of pictures and sounds, which are not kept."]
+    unreadable_characters: Annotated[
+        int, "How many characters of the cards are \ufffd, as the file has bytes there that cannot be read."
+    ]

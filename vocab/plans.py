@@ -26,6 +26,7 @@ from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED
 from courses.models import Item
 from courses.serializers import ItemRow
+from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
 from vocab.exam_plan.days import instant
@@ -37,7 +38,7 @@ from vocab.models import Card, CardState, Review
 from vocab.plan_turns import plan_turn
 from vocab.scheduling import MemoryState
 from vocab.seconds import told_seconds
-from vocab.serializers import CardRecord, CardRow
+from vocab.serializers import CardRow
 
 _FOR_ITEM = "for_item"
 
@@ -80,15 +81,13 @@ def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
     return found
 
 
-_TODAYS = ("reviews_today", "before_today")
-_STATE = tuple(name for name in _Studied.__annotations__ if name not in _TODAYS)
-_OF_COURSE = MemberSelect[_Studied](
+_OF_COURSE = MemberSelect(
     _with_todays(
         Card.rows.declared.filter(
             deck__member_id=Param("member_id"), deck__course_id=Param("course_id"), suspended=False
         )
     ).order_by("deck__created_at", "deck_id", "position", "id"),
-    {name: name for name in (*_STATE, *_TODAYS)},
+    _Studied,
 )
 _MINE = Param("member_id")
 _OF_ITEM = MemberSelect[_Examined](
@@ -102,9 +101,7 @@ _OF_ITEM = MemberSelect[_Examined](
         ),
         "its_cards__",
     ).order_by("its_decks__created_at", "its_decks__id", "its_cards__position", "its_cards__id"),
-    {"kind": "kind", "due_on": "due_on", "course_id": "course_id"}
-    | {name: f"its_cards__{path}" for name, path in (CardRecord.columns() | {"step": "step"}).items()}
-    | {name: name for name in _TODAYS},
+    columns_of_row(_Examined) | {name: f"its_cards__{name}" for name in (*CardRow.__annotations__, "step")},
 )
 """One statement reads the item and its cards, so that the plan needs no further query."""
 

@@ -12,7 +12,7 @@ from practice.models import Source
 from practice.sums import RUNS_AROUND, Around, days_around
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Update
-from vocab.card_changes import ONE_CARD, STORED, StoredCard, card_row
+from vocab.card_changes import ONE_CARD, StoredCard, card_row
 from vocab.errors import AnsweredSince, NoSuchCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
@@ -25,9 +25,7 @@ class _Reviewed(StoredCard, Around):
     """A card, and the days of practice around the member's day."""
 
 
-_CARD = MemberSelect[_Reviewed](
-    ONE_CARD.annotate(**RUNS_AROUND), STORED | {name: name for name in Around.__annotations__}
-)
+_CARD = MemberSelect(ONE_CARD.annotate(**RUNS_AROUND), _Reviewed)
 _SCHEDULE = Update(
     Card.rows.whole.filter(id=Param("card_id")),
     {name: Param(name) for name in (*MemoryState.__annotations__, "reps", "lapses")},
@@ -38,7 +36,7 @@ _LOG = Insert(Review)
 def review_vocab_card(
     access: Access, card_id: UUID, *, rating: str, duration_ms: int | None = None, shown_reps: int | None = None
 ) -> CardRow:
-    """Answer the card now. Return the `CardRecord` with its next due time.
+    """Answer the card now. Return the `CardRow` with its next due time.
 
     Args:
         shown_reps: number of its reviews when it was shown; None always records the answer.

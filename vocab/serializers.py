@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, ClassVar, NotRequired, TypedDict, cast
+from typing import Annotated, Any, ClassVar, NotRequired, TypedDict, cast
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from studyservice.database.rows import FILLED_IN, At
+from studyservice.operations.answers import answer, example_of
 from studyservice.operations.columns import max_length
 from studyservice.operations.fields import BooleanField, ChoiceField, IdField, ListField
-from studyservice.operations.serializers import Body, Record
-from vocab.exam_records import ReadinessRecord, ReadinessRow
+from studyservice.operations.serializers import Body
+from vocab.exam_records import ReadinessRow
 from vocab.models import Card, Deck, Review
 
 MAX_CARDS = 500
@@ -168,8 +170,22 @@ class ReviewBody(Body):
         fields = ("rating", "duration_ms")
 
 
+@answer(
+    Card,
+    **CardBody.example,
+    id="d9f4a2c6-8e3b-4d0f-b5a7-3c7e9f1d5b07",
+    deck_id="b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
+    state="review",
+    due_at="2030-11-25T18:02:11.000000Z",
+    reps=3,
+    lapses=0,
+    stability=4.1,
+    difficulty=5.3,
+    last_reviewed_at="2030-11-21T18:02:11.000000Z",
+    suspended=False,
+)
 class CardRow(TypedDict):
-    """A `CardRecord`."""
+    """A flashcard."""
 
     id: UUID
     deck_id: UUID
@@ -185,133 +201,63 @@ class CardRow(TypedDict):
     suspended: bool
 
 
-class CardRecord(Record):
-    """A flashcard."""
-
-    example: ClassVar[dict[str, Any]] = CardBody.example | {
-        "id": "d9f4a2c6-8e3b-4d0f-b5a7-3c7e9f1d5b07",
-        "deck_id": "b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
-        "state": "review",
-        "due_at": "2030-11-25T18:02:11.000000Z",
-        "reps": 3,
-        "lapses": 0,
-        "stability": 4.1,
-        "difficulty": 5.3,
-        "last_reviewed_at": "2030-11-21T18:02:11.000000Z",
-        "suspended": False,
-    }
-
-    class Meta:
-        model = Card
-        fields = (
-            "id",
-            "deck_id",
-            *CardBody.Meta.fields,
-            "state",
-            "due_at",
-            "reps",
-            "lapses",
-            "stability",
-            "difficulty",
-            "last_reviewed_at",
-            "suspended",
-        )
-
-
+@answer(Card, **example_of(CardRow))
 class ListedCardRow(CardRow):
-    """A `ListedCardRecord`."""
-
-    recall: NotRequired[float | None]
-
-
-class ListedCardRecord(CardRecord):
     """A flashcard of a deck."""
 
-    example: ClassVar[dict[str, Any]] = {**CardRecord.example}
-
-    computed: ClassVar[tuple[str, ...]] = ("recall",)
-
-    recall = serializers.FloatField(
-        required=False,
-        allow_null=True,
-        help_text="Only with on: percent, how likely it will be recalled on that day if it is not studied until then; "
-        "null of a new card.",
-    )
+    recall: NotRequired[
+        Annotated[
+            float | None,
+            "Only with on: percent, how likely it will be recalled on that day if it is not studied until then; "
+            "null of a new card.",
+        ]
+    ]
 
 
-class DeckColumns(TypedDict):
-    """A `DeckRecord` as it is read."""
+@answer(
+    Deck,
+    id="b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
+    name="Organelles",
+    course_id="3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    course_name="Cell Biology",
+    card_count=24,
+    due_count=6,
+    new_count=4,
+    today_count=6,
+    next_due_at="2030-11-20T18:02:11.000000Z",
+    created_at="2030-09-01T08:30:00.000000Z",
+    updated_at="2030-09-01T08:30:00.000000Z",
+)
+class DeckRow(TypedDict):
+    """A flashcard deck."""
 
     id: UUID
     name: str
     course_id: UUID | None
-    course_name: str | None
+    course_name: Annotated[str | None, At("its_course__name"), "The course's name."]
     card_count: int
+    due_count: Annotated[
+        int, FILLED_IN, "How many of them are due now, every new one included; none that is suspended."
+    ]
+    next_due_at: Annotated[
+        datetime | None,
+        FILLED_IN,
+        "The earliest due time of its cards, past or future, without suspended ones; null without cards.",
+    ]
     created_at: datetime
     updated_at: datetime
-    due_count: int
-    new_count: int
-    next_due_at: datetime | None
-
-
-class DeckRow(DeckColumns):
-    """A `DeckRecord`."""
-
-    today_count: int
-    cards: NotRequired[list[ListedCardRow]]
-    readiness: NotRequired[ReadinessRow]
-
-
-class DeckRecord(Record):
-    """A flashcard deck."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "id": "b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
-        "name": "Organelles",
-        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
-        "course_name": "Cell Biology",
-        "card_count": 24,
-        "due_count": 6,
-        "new_count": 4,
-        "today_count": 6,
-        "next_due_at": "2030-11-20T18:02:11.000000Z",
-        "created_at": "2030-09-01T08:30:00.000000Z",
-        "updated_at": "2030-09-01T08:30:00.000000Z",
-    }
-
-    computed: ClassVar[tuple[str, ...]] = ("due_count", "new_count", "today_count", "next_due_at", "cards", "readiness")
-
-    course_name = serializers.CharField(source="its_course.name", allow_null=True, help_text="The course's name.")
-    due_count = serializers.IntegerField(
-        help_text="How many of them are due now, every new one included; none that is suspended."
-    )
-    new_count = serializers.IntegerField(help_text="How many of those were never reviewed.")
-    today_count = serializers.IntegerField(
-        help_text="How many due_only answers without limit: the new ones only as far as today still allows. Of several "
-        "decks these numbers do not add up, as new cards count over all decks."
-    )
-    next_due_at = serializers.DateTimeField(
-        allow_null=True,
-        help_text="The earliest due time of its cards, past or future, without suspended ones; null without cards.",
-    )
-    cards = ListedCardRecord(
-        many=True,
-        required=False,
-        help_text="Its cards, due first; only with include_cards, which is true by default on creation.",
-    )
-    readiness = ReadinessRecord(
-        required=False, help_text="Only with on: what will be recalled on that day if nothing is studied until then."
-    )
-
-    class Meta:
-        model = Deck
-        fields = (
-            "id",
-            *DeckDetailsBody.Meta.fields,
-            "course_name",
-            "card_count",
-            "due_count",
-            "next_due_at",
-            "created_at",
-            "updated_at",
-        )
+    new_count: Annotated[int, FILLED_IN, "How many of those were never reviewed."]
+    today_count: Annotated[
+        int,
+        FILLED_IN,
+        "How many due_only answers without limit: the new ones only as far as today still allows. Of several "
+        "decks these numbers do not add up, as new cards count over all decks.",
+    ]
+    cards: NotRequired[
+        Annotated[
+            list[ListedCardRow], "Its cards, due first; only with include_cards, which is true by default on creation."
+        ]
+    ]
+    readiness: NotRequired[
+        Annotated[ReadinessRow, "Only with on: what will be recalled on that day if nothing is studied until then."]
+    ]

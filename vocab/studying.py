@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -11,12 +11,13 @@ from django.db.models import Count, Min, Q
 from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
 from vocab.scheduling import memory_of, next_state
-from vocab.serializers import CardRecord, CardRow
+from vocab.serializers import CardRow
 from vocab.studied import StudiedDeck, studied
 
 _TOMORROW_ENDS = 2
@@ -30,7 +31,7 @@ class StudyCard(CardRow):
 
 
 class _NamedCard(StudyCard):
-    deck_name: str
+    deck_name: Annotated[str, At("deck__name")]
 
 
 class Turn(NamedTuple):
@@ -46,7 +47,7 @@ class Turn(NamedTuple):
     """
 
     card: StudyCard | None
-    deck_name: str
+    deck_name: Annotated[str, At("deck__name")]
     left: int
     elsewhere: int = 0
     new_waiting: int = 0
@@ -72,28 +73,25 @@ class _NextExam(TypedDict):
     on: date
 
 
-_COLUMNS = CardRecord.columns() | {"step": "step"}
 _ASKED = Card.rows.declared.filter(suspended=False)
 _DUE = _ASKED.filter(due_at__lte=Param("now"))
 _STEPS = _DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]).order_by("due_at", "position", "id")
 _REVIEWS = _DUE.filter(state=CardState.REVIEW).order_by("due_at", "position", "id")
 _NEW = _DUE.filter(state=CardState.NEW).order_by("position", "id")
 _OF_DECK = Q(deck_id=Param("deck_id"))
-_NEXT_STEP = MemberSelect[StudyCard](_STEPS[:1], _COLUMNS)
-_NEXT_STEP_OF_DECK = MemberSelect[StudyCard](_STEPS.filter(_OF_DECK)[:1], _COLUMNS)
-_NEXT_REVIEW = MemberSelect[StudyCard](_REVIEWS[:1], _COLUMNS)
-_NEXT_REVIEW_OF_DECK = MemberSelect[StudyCard](_REVIEWS.filter(_OF_DECK)[:1], _COLUMNS)
-_NEXT_NEW_OF_DECK = MemberSelect[StudyCard](_NEW.filter(_OF_DECK)[:1], _COLUMNS)
-_THIS = MemberSelect[StudyCard](_DUE.filter(id=Param("card_id")), _COLUMNS)
-_ONE = MemberSelect[_NamedCard](
-    _ASKED.filter(id=Param("card_id"), deck__member_id=Param("member_id")), _COLUMNS | {"deck_name": "deck__name"}
-)
-_NEXT_EXAMS = MemberSelect[_NextExam](
+_NEXT_STEP = MemberSelect(_STEPS[:1], StudyCard)
+_NEXT_STEP_OF_DECK = MemberSelect(_STEPS.filter(_OF_DECK)[:1], StudyCard)
+_NEXT_REVIEW = MemberSelect(_REVIEWS[:1], StudyCard)
+_NEXT_REVIEW_OF_DECK = MemberSelect(_REVIEWS.filter(_OF_DECK)[:1], StudyCard)
+_NEXT_NEW_OF_DECK = MemberSelect(_NEW.filter(_OF_DECK)[:1], StudyCard)
+_THIS = MemberSelect(_DUE.filter(id=Param("card_id")), StudyCard)
+_ONE = MemberSelect(_ASKED.filter(id=Param("card_id"), deck__member_id=Param("member_id")), _NamedCard)
+_NEXT_EXAMS = MemberSelect(
     Item.rows.declared.filter(OF_STATUS[ItemStatus.OPEN], kind__in=sorted(EXAMINED), due_on__gte=Param("today"))
     .order_by()
     .values("course_id")
     .annotate(on=Min("due_on")),
-    {"course_id": "course_id", "on": "on"},
+    _NextExam,
 )
 
 
@@ -106,7 +104,7 @@ def _coming(**conditions: Any) -> MemberSelect[Coming]:
         later_today=Count("id", filter=Q(due_at__lt=Param("midnight"))),
         tomorrow=Count("id", filter=tomorrow),
     )
-    return MemberSelect[Coming](counted, {name: name for name in Coming.__annotations__})
+    return MemberSelect(counted, Coming)
 
 
 _COMING = _coming()

@@ -5,22 +5,20 @@ from uuid import UUID
 
 from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.downloads import DownloadRecord, DownloadRow
-from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
+from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
 from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
 from vocab.exporting import MEDIA_TYPES
-from vocab.file_serializers import ExportQuery, ImportQuery, ImportRecord, ImportRow
-from vocab.merge_serializers import CreatedDeckRecord, CreatedDeckRow
+from vocab.file_serializers import ExportQuery, ImportQuery, ImportRow
+from vocab.merge_serializers import CreatedDeckRow
 from vocab.parameters import DecksQuery
 from vocab.serializers import (
     CardChangesBody,
-    CardRecord,
     CardRow,
     CardsBody,
     DeckBody,
     DeckDetailsBody,
-    DeckRecord,
     DeckRow,
     ReviewBody,
 )
@@ -31,7 +29,7 @@ class DeckViewSet(MemberViewSet):
 
     tag = "Vocabulary"
 
-    @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
+    @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRow, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
         """All flashcard decks, oldest first, with how many cards to ask today. With deck_id and include_cards that deck
         and its cards; to quiz, send due_only and limit 10. With for_item and minutes_a_day today's cards of the plan
@@ -47,7 +45,7 @@ class DeckViewSet(MemberViewSet):
     @operation(
         "Create a vocabulary deck",
         scope=Scope.WRITE,
-        answer=CreatedDeckRecord,
+        answer=CreatedDeckRow,
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         body=DeckBody,
@@ -71,7 +69,7 @@ class DeckViewSet(MemberViewSet):
     @operation(
         "Change a vocabulary deck",
         scope=Scope.WRITE,
-        answer=DeckRecord,
+        answer=DeckRow,
         body=DeckDetailsBody,
         partial=True,
         exists=decks.require_deck,
@@ -88,7 +86,7 @@ class DeckViewSet(MemberViewSet):
     @operation(
         "Add cards to a vocabulary deck",
         scope=Scope.WRITE,
-        answer=DeckRecord,
+        answer=DeckRow,
         status=HTTPStatus.CREATED,
         body=CardsBody,
         long_body=True,
@@ -107,7 +105,7 @@ class DeckViewSet(MemberViewSet):
     @operation(
         "Import vocabulary decks",
         scope=Scope.WRITE,
-        answer=ImportRecord,
+        answer=ImportRow,
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         query=ImportQuery,
@@ -133,7 +131,7 @@ class DeckViewSet(MemberViewSet):
     @operation(
         "Export a vocabulary deck",
         scope=Scope.READ,
-        answer=DownloadRecord,
+        answer=DownloadRow,
         downloads=tuple(MEDIA_TYPES.values()),
         query=ExportQuery,
         tool=False,
@@ -146,7 +144,7 @@ class DeckViewSet(MemberViewSet):
         """
         return exporting.export_vocab_deck(self.access, deck_id, **self.query)
 
-    @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
+    @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=DeletedRow, consequential=True)
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:
         """Delete a flashcard deck with its cards and their review log; practice statistics keep what was practised.
         Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with the member first.
@@ -165,7 +163,7 @@ class CardViewSet(MemberViewSet):
     @operation(
         "Change a card",
         scope=Scope.WRITE,
-        answer=CardRecord,
+        answer=CardRow,
         body=CardChangesBody,
         partial=True,
         exists=card_changes.require_card,
@@ -179,7 +177,7 @@ class CardViewSet(MemberViewSet):
         """
         return card_changes.update_vocab_card(self.access, card_id, **self.body)
 
-    @operation("Delete a card", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
+    @operation("Delete a card", scope=Scope.WRITE, answer=DeletedRow, consequential=True, tool=False)
     def delete_vocab_card(self, card_id: UUID) -> DeletedRow:
         """Delete a flashcard with its review log; practice statistics keep what was practised. Gone at once; for 30
         days the member can undo it on this site's page /activity.
@@ -191,7 +189,7 @@ class CardViewSet(MemberViewSet):
     @operation(
         "Review a card",
         scope=Scope.WRITE,
-        answer=CardRecord,
+        answer=CardRow,
         status=HTTPStatus.CREATED,
         body=ReviewBody,
         exists=card_changes.require_card,

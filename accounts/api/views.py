@@ -6,11 +6,11 @@ from uuid import UUID
 
 from django.conf import settings
 
-from accounts.api.serializers import ChangesQuery, MemberRecord, MemberRow
+from accounts.api.serializers import ChangesQuery, MemberRow
 from accounts.api.viewsets import MemberViewSet
 from accounts.archive import exporting, importing
-from accounts.archive.importing import ArchiveImportRecord, ArchiveImportRow
-from accounts.changes.records import ChangeRecord, ChangeRow
+from accounts.archive.importing import ArchiveImportRow
+from accounts.changes.records import ChangeRow
 from accounts.credentials.limiting import limits_of
 from accounts.credentials.resolving import Credential
 from accounts.members.models import Member
@@ -19,7 +19,7 @@ from accounts.undo import log as change_log
 from accounts.undo import undo
 from studyservice.hooks import Hook
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.downloads import DownloadRecord, DownloadRow
+from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import Page
 
 CountStreak = Callable[[Member], int]
@@ -29,7 +29,7 @@ PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
 
 
 def profile(credential: Credential) -> MemberRow:
-    """Return the `MemberRecord` of the credential's member.
+    """Return the `MemberRow` of the credential's member.
 
     Costs one query for the streak, and another if the credential is limited to courses.
     """
@@ -62,7 +62,7 @@ class MeViewSet(MemberViewSet):
 
     tag = "Member"
 
-    @operation("Get the member", scope=Scope.READ, answer=MemberRecord, membership=False)
+    @operation("Get the member", scope=Scope.READ, answer=MemberRow, membership=False)
     def get_me(self) -> MemberRow:
         """The member's name, e-mail, time zone, today's date there, practice streak, membership and what this
         credential may do. Works without an active membership. new_cards_a_day is set on this site's page /account, or
@@ -76,7 +76,7 @@ class MeViewSet(MemberViewSet):
     @operation(
         "Change the member",
         scope=Scope.WRITE,
-        answer=MemberRecord,
+        answer=MemberRow,
         body=MemberChanges,
         partial=True,
         tool=False,
@@ -101,7 +101,7 @@ class ArchiveViewSet(MemberViewSet):
     @operation(
         "Export all data",
         scope=Scope.READ,
-        answer=DownloadRecord,
+        answer=DownloadRow,
         downloads=(exporting.MEDIA_TYPE,),
         tool=False,
         whole_account=True,
@@ -119,7 +119,7 @@ class ArchiveViewSet(MemberViewSet):
     @operation(
         "Import all data",
         scope=Scope.WRITE,
-        answer=ArchiveImportRecord,
+        answer=ArchiveImportRow,
         status=HTTPStatus.CREATED,
         upload=importing.UPLOAD,
         counted=True,
@@ -142,7 +142,7 @@ class ChangeViewSet(MemberViewSet):
 
     tag = "Changes"
 
-    @operation("List changes", scope=Scope.READ, answer=ChangeRecord, many=True, query=ChangesQuery, tool=False)
+    @operation("List changes", scope=Scope.READ, answer=ChangeRow, many=True, query=ChangesQuery, tool=False)
     def list_changes(self) -> Page[ChangeRow]:
         """The changes of the member's study data in the last 90 days, newest first, with actors, old and new values.
         Includes card reviews, and what operators read.
@@ -157,7 +157,7 @@ class ChangeViewSet(MemberViewSet):
     @operation(
         "Undo a change",
         scope=Scope.WRITE,
-        answer=ChangeRecord,
+        answer=ChangeRow,
         consequential=True,
         tool=False,
         still_seen=change_log.change_still_seen,

@@ -4,20 +4,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain
-from typing import IO, Any, ClassVar, TypedDict
+from typing import IO, Annotated, TypedDict
 from uuid import UUID
 
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError
 from django.db.models import Model, QuerySet
-from rest_framework import serializers
 
 from accounts.archive.checking import TWICE, Checker, Laid, wrong_line
 from accounts.archive.profile import take_profile
 from accounts.archive.tables import archive_tables
 from accounts.archive.unpacking import Archive, open_archive
-from accounts.changes.contents import Fields
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.counts import recount
@@ -26,8 +24,8 @@ from accounts.rows.access import Access
 from studyservice.database.constraints import is_duplicate
 from studyservice.database.executing import wait_for_statements
 from studyservice.database.statements import Insert
+from studyservice.operations.answers import answer
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
-from studyservice.operations.serializers import Record
 from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit
 
@@ -57,21 +55,13 @@ class NotEmpty(Conflict):
     )
 
 
+@answer(counts={"courses": 3, "items": 42, "decks": 2, "cards": 180})
 class ArchiveImportRow(TypedDict):
-    """An `ArchiveImportRecord`."""
-
-    counts: Fields
-
-
-class ArchiveImportRecord(Record):
     """The numbers of imported rows."""
 
-    example: ClassVar[dict[str, Any]] = {"counts": {"courses": 3, "items": 42, "decks": 2, "cards": 180}}
-
-    counts = serializers.DictField(
-        child=serializers.IntegerField(),
-        help_text="How many rows were made of each kind. Attempts that were there already are not counted.",
-    )
+    counts: Annotated[
+        dict[str, int], "How many rows were made of each kind. Attempts that were there already are not counted."
+    ]
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from accounts.credentials.models import CalendarFeed
 from accounts.credentials.owners import add_owner, delete_credentials, note_use, owner_of
 from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.members.models import Member
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.gone import note_gone
 from studyservice.secrets.generated import kind_of, new_secret, sha256
@@ -20,14 +22,14 @@ KIND = "cal"
 
 
 class _FeedColumns(MemberColumns):
-    feed_id: UUID
-    used: datetime | None
-    write_clock: datetime
+    feed_id: Annotated[UUID, At("id")]
+    used: Annotated[datetime | None, At("last_used_at")]
+    write_clock: Annotated[datetime, At("member__write_clock")]
 
 
 _FEED = Select[_FeedColumns](
     CalendarFeed.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
-    {"feed_id": "id", "used": "last_used_at", "write_clock": "member__write_clock"} | member_columns("member"),
+    columns_of_row(_FeedColumns) | member_columns("member"),
 )
 
 

@@ -7,7 +7,7 @@ themselves (`accounts.rows.seen`).
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
-from typing import Protocol, TypedDict
+from typing import Annotated, Protocol, TypedDict
 from uuid import UUID
 
 from accounts.credentials.limits import NO_LIMITS, Limits
@@ -15,18 +15,23 @@ from accounts.credentials.models import ApiKey
 from accounts.members.models import Member
 from accounts.rows.access import Access
 from studyservice.hooks import Hook, HookTable
+from studyservice.operations.answers import answer
 
 MOST_GONE = 100
 """Number of deleted courses that a credential keeps, because an undo can restore them."""
 
 
+@answer(courses=["3f0c8a52-7f1e-4a4d-9d3b-2f6a1c5e8b10"], other=False, grades=False, until="2031-01-31")
 class LimitsRow(TypedDict):
-    """A `LimitsRecord`."""
+    """What a credential is limited to."""
 
-    courses: list[UUID] | None
-    other: bool
-    grades: bool
-    until: date | None
+    courses: Annotated[
+        list[UUID] | None,
+        "The courses that it sees, also those it creates; null for all. Others do not exist for it.",
+    ]
+    other: Annotated[bool, "Whether it sees decks of no course: true with all courses."]
+    grades: Annotated[bool, "Whether it sees grades. Without, operations on them are 403."]
+    until: Annotated[date | None, "The last day that it works, in the member's time zone; null for no end."]
 
 
 class CourseName(TypedDict):

@@ -35,7 +35,7 @@ class _OwnerColumns(TypedDict):
     member_id: UUID
 
 
-_OWNER = Select[_OwnerColumns](SecretOwner.objects.filter(id=Param("id")), {"member_id": "member_id"})
+_OWNER = Select(SecretOwner.objects.filter(id=Param("id")), _OwnerColumns)
 
 
 class _Cache:

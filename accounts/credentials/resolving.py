@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from operator import itemgetter
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -20,6 +20,7 @@ from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import note_use, owner_of
 from accounts.members.models import Member
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
 from studyservice.http.requests import RequestKey, is_below
@@ -59,12 +60,12 @@ def member_of(row: MemberColumns) -> Member:
 
 
 class _KeyColumns(MemberColumns):
-    key_id: UUID
-    key_name: str
+    key_id: Annotated[UUID, At("id")]
+    key_name: Annotated[str, At("name")]
     may_write: bool
     expires_at: datetime | None
     revoked_at: datetime | None
-    used: datetime | None
+    used: Annotated[datetime | None, At("last_used_at")]
     networks: str
     limits: str | None
     refused_at: datetime | None
@@ -72,9 +73,7 @@ class _KeyColumns(MemberColumns):
 
 _API_KEY = Select[_KeyColumns](
     ApiKey.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
-    {"key_id": "id", "key_name": "name", "may_write": "may_write", "used": "last_used_at"}
-    | {name: name for name in ("expires_at", "revoked_at", "networks", "limits", "refused_at")}
-    | member_columns("member"),
+    columns_of_row(_KeyColumns) | member_columns("member"),
 )
 
 

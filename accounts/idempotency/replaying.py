@@ -60,11 +60,11 @@ class _Kept(TypedDict):
     whole: bool
 
 
-_FIND = Select[_Kept](
+_FIND = Select(
     IdempotencyKey.objects.filter(
         member_id=Param("member_id"), holder=Param("holder"), key=Param("key"), created_at__gt=Param("since")
     ),
-    {name: name for name in _Kept.__annotations__},
+    _Kept,
 )
 
 

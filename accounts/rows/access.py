@@ -15,6 +15,7 @@ import orjson
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import QuerySet
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
@@ -120,8 +121,8 @@ class MemberSelect(Select[RowT_co]):
     made: ClassVar[list["MemberSelect[Any]"]] = []
     """Every statement, for the check of their limited forms."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, queryset: QuerySet[Any], row: type[RowT_co] | Mapping[str, str], **options: Any) -> None:
+        super().__init__(queryset, row, **options)
         self.made.append(self)
 
     def all(self, access: Access, **values: Any) -> list[RowT_co]:  # type: ignore[override]

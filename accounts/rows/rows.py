@@ -4,7 +4,7 @@
         rows = Rows["Item"]()
 
     Item.rows.of(access).find("title", id=item_id)
-    ITEMS = MemberSelect[ItemRow](Item.rows.declared.filter(course_id=Param("course_id")), ItemRecord)
+    ITEMS = MemberSelect(Item.rows.declared.filter(course_id=Param("course_id")), ItemRow)
 
 Rows are dictionaries by column. Statements are compiled once for each model, choice of columns and form of limits. How
 a model's rows belong to courses, which columns are computed and which are stamped is declared in the `member_data.py`

@@ -104,8 +104,7 @@ class _ChangeColumns(TypedDict):
     courses: str
 
 
-_COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
-_ONE = MemberSelect[_ChangeColumns](CHANGES.declared.filter(id=Param("change_id")), _COLUMNS)
+_ONE = MemberSelect(CHANGES.declared.filter(id=Param("change_id")), _ChangeColumns)
 _BY_OBJECT = CHANGES.whole.filter(object_id=Param("object_id"))
 _BY_FURTHER_OBJECT = Rows(ChangeObject).whole.filter(object_id=Param("object_id"))
 _OF_OBJECT = Q(id__in=_BY_OBJECT.values("id").union(_BY_FURTHER_OBJECT.values("change_id"), all=True))
@@ -133,7 +132,7 @@ def all_changes(member: Member) -> Iterator[ChangeRow]:
     """Yield every row of the log of changes, oldest first, without reviews. Call inside `snapshot`."""
     now = timezone.now()
     rows: Any = Change.objects.filter(member_id=member.id, created_at__gt=now - KEPT_FOR).order_by("created_at", "id")
-    for row in in_pieces(rows.values(*_COLUMNS)):
+    for row in in_pieces(rows.values(*_ChangeColumns.__annotations__)):
         yield _told(NO_LIMITS, row, now)
 
 
@@ -193,7 +192,7 @@ def _changes(access: Access, wanted: Wanted) -> list[ChangeRow]:
 @cache
 def _statement(place: str) -> MemberSelect[_ChangeColumns]:
     rows = keyset(CHANGES.declared, "created_at", _OF_OBJECT, place)
-    return MemberSelect[_ChangeColumns](rows, _COLUMNS, limited=True)
+    return MemberSelect(rows, _ChangeColumns, limited=True)
 
 
 def _told(limits: Limits, row: _ChangeColumns, now: datetime) -> ChangeRow:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Final, TypedDict
+from typing import Annotated, Final, TypedDict
 from uuid import UUID
 
 from django.conf import settings
@@ -19,6 +19,7 @@ from courses.model_reading.asking import KnownCourse, ask, message_for
 from courses.models import Course, SyllabusFile
 from studyservice.database.statements import Param
 from studyservice.fetching.model_api import ModelError
+from studyservice.operations.answers import answer, one_of
 from studyservice.operations.errors import NotFound, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
 from studyservice.server.signals import syllabus_read
@@ -64,11 +65,12 @@ class ReadingColumns(TypedDict):
     model_error: str
 
 
+@answer(state="ready", error=None)
 class ModelReadingRow(TypedDict):
-    """The state of a reading in an answer."""
+    """The reading of a file by a language model."""
 
-    state: str
-    error: str | None
+    state: Annotated[str, one_of(STATES), "reading: wait and get it again; ready: its proposal is the model's; failed."]
+    error: Annotated[str | None, "Why it failed; null where it did not."]
 
 
 def require_reader(reader: str | None) -> None:
@@ -150,12 +152,10 @@ class _AskedFor(TypedDict):
     of_course: UUID | None
 
 
-_ASKED_FOR = MemberSelect[_AskedFor](
+_ASKED_FOR = MemberSelect(
     SyllabusFile.rows.declared.filter(
         id=Param("syllabus_id"), model_state=READING, model_asked_at=Param("asked_at")
     ).annotate(of_course=Coalesce("course_id", "compared_with_id")),
-    {"text": "text", "of_course": "of_course"},
+    _AskedFor,
 )
-_KNOWN = MemberSelect[KnownCourse](
-    Course.rows.declared.filter(id=Param("course_id")).order_by(), {name: name for name in KnownCourse.__annotations__}
-)
+_KNOWN = MemberSelect(Course.rows.declared.filter(id=Param("course_id")).order_by(), KnownCourse)

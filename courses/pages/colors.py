@@ -10,7 +10,7 @@ from accounts.rows.access import Access, MemberSelect
 from courses.colors import shown_hue
 from courses.courses import COURSES_BY_AGE
 from courses.models import Course
-from courses.serializers import CourseRecord, CourseRow
+from courses.serializers import CourseRow
 from studyservice.http.requests import RequestKey
 
 _HUES = RequestKey[dict[UUID, int]]("course_hues")
@@ -25,8 +25,8 @@ class _WithHue(CourseRow):
     hue: int | None
 
 
-_LIST = MemberSelect[_Hue](Course.rows.declared.order_by(), {"id": "id", "hue": "hue"})
-_COURSES = MemberSelect[_WithHue](COURSES_BY_AGE, CourseRecord.columns() | {"hue": "hue"})
+_LIST = MemberSelect(Course.rows.declared.order_by(), _Hue)
+_COURSES = MemberSelect(COURSES_BY_AGE, _WithHue)
 
 
 def hues_here(request: HttpRequest) -> dict[UUID, int]:

@@ -14,7 +14,8 @@ from courses.errors import NoSuchSyllabus
 from courses.model_reading.readings import RULES, ReadingColumns, reading_of, require_reader
 from courses.models import MAX_SYLLABUS_CHARACTERS, SyllabusFile
 from courses.uploads.proposals import compared_course, proposal_of, remembered_course
-from courses.uploads.serializers import SyllabusColumns, SyllabusDetailRow, SyllabusRecord, SyllabusRow
+from courses.uploads.serializers import SyllabusDetailRow, SyllabusRow
+from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -23,7 +24,7 @@ MEDIA_TYPE = "application/octet-stream"
 """For every served file: browsers download it rather than show it."""
 
 
-class ListedRow(SyllabusColumns, ReadingColumns):
+class ListedRow(SyllabusRow, ReadingColumns):
     """A Syllabus with the columns of its reading by the model."""
 
 
@@ -44,14 +45,11 @@ _MINE = SyllabusFile.rows.declared
 _LIVE = (
     _MINE.filter(Q(course__isnull=False) | Q(expires_at__gt=Param("now"))).filter(id=Param("syllabus_id")).order_by()
 )
-_LISTED = SyllabusRecord.columns() | {name: name for name in ReadingColumns.__annotations__}
-KEPT = _LISTED | {name: name for name in ("text", "compared_with_id", "model_answer")}
-"""The columns of a `KeptRow`."""
-
-_ONE = MemberSelect[KeptRow](_LIVE, KEPT)
-_STORED = MemberSelect[_StoredRow](_LIVE, {name: name for name in _StoredRow.__annotations__})
-_LIST = MemberSelect[ListedRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), _LISTED)
-_ATTACHED = MemberSelect[ListedRow](_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), _LISTED)
+_ANSWERED = columns_of_row(SyllabusRow)
+_ONE = MemberSelect(_LIVE, KeptRow)
+_STORED = MemberSelect(_LIVE, _StoredRow)
+_LIST = MemberSelect(_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), ListedRow)
+_ATTACHED = MemberSelect(_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), ListedRow)
 
 
 def get_syllabus(
@@ -157,7 +155,7 @@ def detail(kept: KeptRow) -> SyllabusDetailRow:
 
 def _answered(listed: ListedRow) -> SyllabusRow:
     """The file in an answer."""
-    answered: dict[str, object] = {name: listed[name] for name in SyllabusRecord.columns()}  # type: ignore[literal-required]
+    answered: dict[str, object] = {name: listed[name] for name in _ANSWERED}  # type: ignore[literal-required]
     return cast("SyllabusRow", answered | {"model": reading_of(listed)})
 
 

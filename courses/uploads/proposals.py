@@ -47,13 +47,13 @@ class _StoredRow(TypedDict):
     kind: str
 
 
-_COURSE = MemberSelect[Comparison](
+_COURSE = MemberSelect(
     Course.rows.declared.filter(id=Param("course_id")).order_by(),
-    {name: name for name in Comparison.__annotations__},
+    Comparison,
 )
-_ITEMS = MemberSelect[_StoredRow](
+_ITEMS = MemberSelect(
     Item.rows.declared.filter(course_id=Param("course_id")).order_by("due_on", "created_at", "id"),
-    {name: name for name in _StoredRow.__annotations__},
+    _StoredRow,
 )
 
 

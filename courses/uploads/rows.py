@@ -100,12 +100,12 @@ class _Bytes(TypedDict):
     bytes: int
 
 
-_STORED_BYTES = MemberSelect[_Bytes](
+_STORED_BYTES = MemberSelect(
     SyllabusFile.rows.whole.exclude(expires_at__lte=Param("now"))
     .order_by()
     .values("member_id")
     .annotate(bytes=Sum("size")),
-    {"bytes": "bytes"},
+    _Bytes,
 )
 
 

@@ -24,18 +24,19 @@ from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
 from courses.uploads.attaching import KEPT_FOR
 from courses.uploads.counting import count_limit_hit, count_upload
-from courses.uploads.files import KEPT, KeptRow, detail
+from courses.uploads.files import KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
 from courses.uploads.purging import purge_uploads_of
 from courses.uploads.rows import Upload, ask_for_room, new_row, require_room
 from courses.uploads.serializers import SyllabusDetailRow
+from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
 
-_SAME = MemberSelect[KeptRow](
+_SAME = MemberSelect(
     SyllabusFile.rows.declared.filter(sha256=Param("sha256"), course=None, expires_at__gt=Param("now")).order_by(),
-    KEPT,
+    KeptRow,
 )
 
 
@@ -125,7 +126,7 @@ def _kept(
     if known is not None:
         default_storage.delete(row["file"])
         return known, False
-    return cast("KeptRow", {name: made[column] for name, column in KEPT.items()}), True
+    return cast("KeptRow", {name: made[column] for name, column in columns_of_row(KeptRow).items()}), True
 
 
 def _renewed(access: Access, upload: Upload, course_id: UUID | None, asked: ReadingColumns | None) -> KeptRow | None:

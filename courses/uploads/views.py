@@ -7,15 +7,13 @@ from accounts.api.viewsets import MemberViewSet
 from courses.uploads import files, rows, uploading
 from courses.uploads.serializers import (
     SyllabusBody,
-    SyllabusDetailRecord,
     SyllabusDetailRow,
     SyllabusQuery,
-    SyllabusRecord,
     SyllabusRow,
 )
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.downloads import DownloadRecord, DownloadRow
-from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
+from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
 
 
@@ -27,7 +25,7 @@ class SyllabusViewSet(MemberViewSet):
     @operation(
         "Upload a syllabus",
         scope=Scope.WRITE,
-        answer=SyllabusDetailRecord,
+        answer=SyllabusDetailRow,
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         body=SyllabusBody,
@@ -50,7 +48,7 @@ class SyllabusViewSet(MemberViewSet):
             self.status = HTTPStatus.OK
         return answer
 
-    @operation("Get a syllabus", scope=Scope.READ, answer=SyllabusDetailRecord, query=SyllabusQuery, tool=False)
+    @operation("Get a syllabus", scope=Scope.READ, answer=SyllabusDetailRow, query=SyllabusQuery, tool=False)
     def get_syllabus(self, syllabus_id: UUID) -> SyllabusDetailRow:
         """An uploaded file with what it proposes, compared with its course or with course_id, and its text if
         include_text is true; of a long one syllabus_from and syllabus_limit give a part.
@@ -60,9 +58,7 @@ class SyllabusViewSet(MemberViewSet):
         """
         return files.get_syllabus(self.access, syllabus_id, **self.query)
 
-    @operation(
-        "Download a syllabus", scope=Scope.READ, answer=DownloadRecord, downloads=(files.MEDIA_TYPE,), tool=False
-    )
+    @operation("Download a syllabus", scope=Scope.READ, answer=DownloadRow, downloads=(files.MEDIA_TYPE,), tool=False)
     def get_syllabus_file(self, syllabus_id: UUID) -> DownloadRow:
         """The file as it was uploaded, under its name.
 
@@ -70,7 +66,7 @@ class SyllabusViewSet(MemberViewSet):
         """
         return files.get_syllabus_file(self.access, syllabus_id)
 
-    @operation("List the syllabi of a course", scope=Scope.READ, answer=SyllabusRecord, many=True, tool=False)
+    @operation("List the syllabi of a course", scope=Scope.READ, answer=SyllabusRow, many=True, tool=False)
     def list_syllabi(self, course_id: UUID) -> Page[SyllabusRow]:
         """The files of a course, at most ten, newest first, in one page and without proposals.
 
@@ -78,7 +74,7 @@ class SyllabusViewSet(MemberViewSet):
         """
         return page(files.list_syllabi(self.access, course_id))
 
-    @operation("Delete a syllabus", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
+    @operation("Delete a syllabus", scope=Scope.WRITE, answer=DeletedRow, consequential=True, tool=False)
     def delete_syllabus(self, syllabus_id: UUID) -> DeletedRow:
         """Permanently delete an uploaded file; its course keeps the text. It cannot be undone.
 

@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
@@ -15,6 +15,7 @@ from courses.models import Course
 from planning.calendar.comparison import FileEvent
 from planning.models import Milestone
 from studyservice.database.statements import Param
+from studyservice.operations.answers import answer
 
 IGNORED = "ignore"
 """The choice for a label that is not imported."""
@@ -94,16 +95,25 @@ def _with_items(rows: Sequence[Row]) -> Courses:
 class LabelSummary(TypedDict):
     """A label of a reading, as stored."""
 
-    label: str
-    events: int
-    example: str
+    label: Annotated[str, "The label; empty of events that have none."]
+    events: Annotated[int, "How many events have it."]
+    example: Annotated[str, "The title of one."]
 
 
+@answer(
+    label="BIO 210 Cell Biology",
+    events=12,
+    example="Essay 1",
+    course_id="5f0d8c3e-1b7a-4e0e-9a66-2f6f0a5f3d21",
+    ignored=False,
+)
 class LabelRow(LabelSummary):
-    """A `LabelRecord`."""
+    """What tells events of one course from those of others in a calendar: brackets at the end of titles, a category,
+    or a place.
+    """
 
-    course_id: UUID | None
-    ignored: bool
+    course_id: Annotated[UUID | None, "The course whose name or code it tells, or that was chosen; null if none fits."]
+    ignored: Annotated[bool, "Whether the member takes nothing of it."]
 
 
 def folded(text: str) -> str:

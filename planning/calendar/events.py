@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS
 from planning.calendar.marking import marked
 from planning.milestones import MILESTONES
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 
 BEFORE = timedelta(days=30)
@@ -41,30 +42,24 @@ class _ItemColumns(TypedDict):
     done: bool
     graded: bool
     sequence: int
-    course_name: str
-    course_updated_at: datetime
+    course_name: Annotated[str, At("course__name")]
+    course_updated_at: Annotated[datetime, At("course__updated_at")]
 
 
 class _MilestoneColumns(TypedDict):
     id: UUID
     title: str
-    item_title: str
+    item_title: Annotated[str, At("item__title")]
     due_on: date
     created_at: datetime
     updated_at: datetime
-    item_updated_at: datetime
+    item_updated_at: Annotated[datetime, At("item__updated_at")]
     sequence: int
 
 
-_ITEMS = MemberSelect[_ItemColumns](
-    ITEMS.filter(**_IN_RANGE).order_by("due_on", "created_at", "id"),
-    {name: name for name in _ItemColumns.__annotations__ if not name.startswith("course_")}
-    | {"course_name": "course__name", "course_updated_at": "course__updated_at"},
-)
-_OPEN_MILESTONES = MemberSelect[_MilestoneColumns](
-    MILESTONES.filter(**_IN_RANGE, done=False).order_by("due_on", "created_at", "id"),
-    {name: name for name in ("id", "title", "due_on", "created_at", "updated_at", "sequence")}
-    | {"item_title": "item__title", "item_updated_at": "item__updated_at"},
+_ITEMS = MemberSelect(ITEMS.filter(**_IN_RANGE).order_by("due_on", "created_at", "id"), _ItemColumns)
+_OPEN_MILESTONES = MemberSelect(
+    MILESTONES.filter(**_IN_RANGE, done=False).order_by("due_on", "created_at", "id"), _MilestoneColumns
 )
 
 

@@ -1,17 +1,16 @@
 """Requests and answers of import_calendar."""
 
 from datetime import date
-from typing import Any, ClassVar, TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
-
-from rest_framework import serializers
 
 from courses.models import ItemKind
 from planning.calendar.assigning import LabelRow
 from planning.calendar.labels import MAX_LABEL
-from studyservice.operations.fields import OpenChoiceField, StringField
+from studyservice.operations.answers import answer, example_of, open_choice
+from studyservice.operations.fields import StringField
 from studyservice.operations.query_fields import QueryBooleanField
-from studyservice.operations.serializers import Query, Record
+from studyservice.operations.serializers import Query
 
 
 class CalendarImportQuery(Query):
@@ -25,129 +24,57 @@ class CalendarImportQuery(Query):
     )
 
 
+@answer(title="Essay 1", due_on="2030-12-01")
 class EventVersionRow(TypedDict):
-    """An `EventVersionRecord`."""
-
-    title: str
-    due_on: date | None
-
-
-class EventVersionRecord(Record):
     """Title and date as they are elsewhere."""
 
-    example: ClassVar[dict[str, Any]] = {"title": "Essay 1", "due_on": "2030-12-01"}
-
-    title = serializers.CharField(help_text="The title there.")
-    due_on = serializers.DateField(allow_null=True, help_text="The date there; null means undated.")
+    title: Annotated[str, "The title there."]
+    due_on: Annotated[date | None, "The date there; null means undated."]
 
 
+@answer(
+    uid="event-assignment-4711",
+    item_id="8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+    title="Essay 1",
+    kind="paper",
+    due_on="2030-12-03",
+)
 class CalendarEventRow(TypedDict):
-    """A `CalendarEventRecord`."""
-
-    uid: str
-    item_id: UUID | None
-    title: str
-    kind: str
-    due_on: date | None
-
-
-class CalendarEventRecord(Record):
     """An event of a calendar file, with its item."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "uid": "event-assignment-4711",
-        "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
-        "title": "Essay 1",
-        "kind": "paper",
-        "due_on": "2030-12-03",
-    }
-
-    uid = serializers.CharField(help_text="The event's UID; instances of a recurring event share it.")
-    item_id = serializers.UUIDField(allow_null=True, help_text="The item's id; null while there is none.")
-    title = serializers.CharField(help_text="The item's title.")
-    kind = OpenChoiceField(
-        "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
-    )
-    due_on = serializers.DateField(allow_null=True, help_text="The item's date; null means undated.")
+    uid: Annotated[str, "The event's UID; instances of a recurring event share it."]
+    item_id: Annotated[UUID | None, "The item's id; null while there is none."]
+    title: Annotated[str, "The item's title."]
+    kind: Annotated[str, open_choice("ItemKind", ItemKind.values), "What sort of item it is; new kinds may be added."]
+    due_on: Annotated[date | None, "The item's date; null means undated."]
 
 
+@answer(**example_of(CalendarEventRow), before=example_of(EventVersionRow))
 class ChangedEventRow(CalendarEventRow):
-    """A `ChangedEventRecord`."""
-
-    before: EventVersionRow
-
-
-class ChangedEventRecord(CalendarEventRecord):
     """An item that takes the changes of the file."""
 
-    example: ClassVar[dict[str, Any]] = CalendarEventRecord.example | {"before": EventVersionRecord.example}
-
-    before = EventVersionRecord(help_text="The item before.")
+    before: Annotated[EventVersionRow, "The item before."]
 
 
+@answer(**example_of(CalendarEventRow), file=example_of(EventVersionRow))
 class KeptEventRow(CalendarEventRow):
-    """A `KeptEventRecord`."""
-
-    file: EventVersionRow
-
-
-class KeptEventRecord(CalendarEventRecord):
     """An item that keeps the values that the member and the file both changed."""
 
-    example: ClassVar[dict[str, Any]] = CalendarEventRecord.example | {"file": EventVersionRecord.example}
-
-    file = EventVersionRecord(help_text="What the file says.")
+    file: Annotated[EventVersionRow, "What the file says."]
 
 
+@answer(uid="event-assignment-12", title="Reading", reason="deleted")
 class SkippedEventRow(TypedDict):
-    """A `SkippedEventRecord`."""
-
-    uid: str
-    title: str
-    reason: str
-
-
-class SkippedEventRecord(Record):
     """An event that is not taken, or was read with a doubt."""
 
-    example: ClassVar[dict[str, Any]] = {"uid": "event-assignment-12", "title": "Reading", "reason": "deleted"}
-
-    uid = serializers.CharField(help_text="The event's UID, empty where it has none.")
-    title = serializers.CharField(help_text="The event's title, empty where it has none.")
-    reason = serializers.CharField(
-        help_text="Why: deleted (the member has deleted the item), completed (a task that is done), opens (something "
+    uid: Annotated[str, "The event's UID, empty where it has none."]
+    title: Annotated[str, "The event's title, empty where it has none."]
+    reason: Annotated[
+        str,
+        "Why: deleted (the member has deleted the item), completed (a task that is done), opens (something "
         "only opens or becomes available then), no_uid, uid_too_long, no_title, no_date, recurs_too_often; more may be "
-        "added. Events with unknown_zone (its time was read as UTC) and unreadable_text (with �) are taken."
-    )
-
-
-class LabelRecord(Record):
-    """What tells events of one course from those of others in a calendar: brackets at the end of titles, a category,
-    or a place.
-    """
-
-    example: ClassVar[dict[str, Any]] = {
-        "label": "BIO 210 Cell Biology",
-        "events": 12,
-        "example": "Essay 1",
-        "course_id": "5f0d8c3e-1b7a-4e0e-9a66-2f6f0a5f3d21",
-        "ignored": False,
-    }
-
-    label = serializers.CharField(  # type: ignore[assignment]  # a field of that name
-        help_text="The label; empty of events that have none."
-    )
-    events = serializers.IntegerField(help_text="How many events have it.")
-    course_id = serializers.UUIDField(
-        allow_null=True, help_text="The course whose name or code it tells, or that was chosen; null if none fits."
-    )
-    ignored = serializers.BooleanField(help_text="Whether the member takes nothing of it.")
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """Add the field `example`, whose name is already an attribute of the class."""
-        fields = super().get_fields()
-        example = serializers.CharField(help_text="The title of one.")
-        return {name: {**fields, "example": example}[name] for name in LabelRecord.example}
+        "added. Events with unknown_zone (its time was read as UTC) and unreadable_text (with �) are taken.",
+    ]
 
 
 class ComparedRow(TypedDict):
@@ -161,34 +88,26 @@ class ComparedRow(TypedDict):
     skipped: list[SkippedEventRow]
 
 
-class CalendarImportRow(ComparedRow):
-    """A `CalendarImportRecord`."""
-
-    dry_run: bool
-    labels: list[LabelRow]
-
-
-class CalendarImportRecord(Record):
+@answer(
+    dry_run=False,
+    new=[example_of(CalendarEventRow)],
+    changed=[example_of(ChangedEventRow)],
+    kept=[example_of(KeptEventRow)],
+    gone=[example_of(CalendarEventRow)],
+    unchanged=12,
+    skipped=[example_of(SkippedEventRow)],
+    labels=[example_of(LabelRow)],
+)
+class CalendarImportRow(TypedDict):
     """What became of a calendar file."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "dry_run": False,
-        "new": [CalendarEventRecord.example],
-        "changed": [ChangedEventRecord.example],
-        "kept": [KeptEventRecord.example],
-        "gone": [CalendarEventRecord.example],
-        "unchanged": 12,
-        "skipped": [SkippedEventRecord.example],
-        "labels": [LabelRecord.example],
-    }
-
-    dry_run = serializers.BooleanField(help_text="Whether nothing was changed.")
-    new = CalendarEventRecord(many=True, help_text="Items that were made.")
-    changed = ChangedEventRecord(many=True, help_text="Items that got what only the file has changed.")
-    kept = KeptEventRecord(many=True, help_text="Items that stay in what both have changed; told once.")
-    gone = CalendarEventRecord(
-        many=True, help_text="Items whose event was cancelled or is no longer in the file; they are not deleted."
-    )
-    unchanged = serializers.IntegerField(help_text="How many items stay as they are.")
-    skipped = SkippedEventRecord(many=True, help_text="Events that were not taken, with the reason.")
-    labels = LabelRecord(many=True, help_text="The labels of all events, each with the course that it tells.")
+    dry_run: Annotated[bool, "Whether nothing was changed."]
+    new: Annotated[list[CalendarEventRow], "Items that were made."]
+    changed: Annotated[list[ChangedEventRow], "Items that got what only the file has changed."]
+    kept: Annotated[list[KeptEventRow], "Items that stay in what both have changed; told once."]
+    gone: Annotated[
+        list[CalendarEventRow], "Items whose event was cancelled or is no longer in the file; they are not deleted."
+    ]
+    unchanged: Annotated[int, "How many items stay as they are."]
+    skipped: Annotated[list[SkippedEventRow], "Events that were not taken, with the reason."]
+    labels: Annotated[list[LabelRow], "The labels of all events, each with the course that it tells."]

@@ -6,7 +6,7 @@ from accounts.api.viewsets import MemberViewSet
 from courses.courses import require_course
 from planning.calendar.files import MAX_BYTES
 from planning.calendar.importing import import_calendar
-from planning.calendar.serializers import CalendarImportQuery, CalendarImportRecord, CalendarImportRow
+from planning.calendar.serializers import CalendarImportQuery, CalendarImportRow
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.uploads import Upload
 
@@ -19,7 +19,7 @@ class CalendarViewSet(MemberViewSet):
     @operation(
         "Import a calendar",
         scope=Scope.WRITE,
-        answer=CalendarImportRecord,
+        answer=CalendarImportRow,
         query=CalendarImportQuery,
         upload=Upload(MAX_BYTES, ("text/calendar",)),
         exists=require_course,

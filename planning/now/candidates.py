@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 from uuid import UUID
 
-from planning.now.reasons import ReasonRow
+from planning.agenda_serializers import ReasonRow
 from planning.now.situation import Deck, WeakTopic, Work
 
 SLICE = 25

@@ -1,9 +1,8 @@
 """Fill the available minutes with steps."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypedDict
-from uuid import UUID
 
+from planning.agenda_serializers import NowRow
 from planning.now.candidates import LEAST_CARDS, Candidate
 from planning.now.ranks import (
     cards_before_exam,
@@ -14,7 +13,6 @@ from planning.now.ranks import (
     repeat_now,
     weak_topic,
 )
-from planning.now.reasons import ReasonRow
 from planning.now.situation import Situation
 
 MOST_STEPS = 7
@@ -26,29 +24,6 @@ _UNTIL_ONE_DOES_NOT_FIT: Sequence[Callable[[Situation], Iterable[Candidate]]] = 
     due_cards,
     new_cards,
 )
-
-
-class StepRow(TypedDict):
-    """A `StepRecord`."""
-
-    position: int
-    kind: str
-    title: str
-    course_name: str | None
-    minutes: int
-    item_id: UUID | None
-    milestone_id: UUID | None
-    deck_id: UUID | None
-    cards: int | None
-    because: list[ReasonRow]
-
-
-class NowRow(TypedDict):
-    """A `NowRecord`."""
-
-    minutes: int
-    left_over: int
-    steps: list[StepRow]
 
 
 def what_now(now: Situation, minutes: int) -> NowRow:

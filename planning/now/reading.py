@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 from uuid import UUID
 
 from django.db.models import Case, FilteredRelation, OuterRef, Q, Subquery, When, Window
@@ -30,13 +30,14 @@ from planning import models
 from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
 from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams
 from planning.readiness import EXAM_WITH_CARDS, Due, DueColumns, due_among
-from planning.serializers import MilestoneColumns
-from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics, window
+from planning.serializers import MilestoneRow
+from practice.weak_topics import TOPICS, TopicCounts, weak_topics, window
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
 from vocab.exam_records import ReadinessRow
 from vocab.studied import StudiedDeck, studied
 
-_OF_ITEM = (*LISTED, "has_cards")
+_OF_ITEM = tuple(columns_of_row(DueColumns))
 """The columns of an item in the agenda's own statement, in order."""
 
 WEAK_IN = 30
@@ -52,15 +53,15 @@ class _Columns(DueColumns):
     part: int | None
     whole: int | None
     shares: str | None
-    step_id: UUID | None
-    step_title: str
-    step_due_on: date | None
-    step_position: int
-    step_created_at: datetime
+    step_id: Annotated[UUID | None, At("step__id")]
+    step_title: Annotated[str, At("step__title")]
+    step_due_on: Annotated[date | None, At("step__due_on")]
+    step_position: Annotated[int, At("step__position")]
+    step_created_at: Annotated[datetime, At("step__created_at")]
 
 
 class _Topic(TopicCounts):
-    course_name: str | None
+    course_name: Annotated[str | None, At("course")]
 
 
 class Reading(NamedTuple):
@@ -72,7 +73,7 @@ class Reading(NamedTuple):
     """
 
     due: Due
-    milestones: list[MilestoneColumns]
+    milestones: list[MilestoneRow]
     readiness: Mapping[UUID, ReadinessRow]
     situation: Situation
 
@@ -131,16 +132,14 @@ def _items() -> MemberSelect[_Columns]:
             "milestones", condition=Q(milestones__done=False, milestones__member_id=Param("member_id"))
         ),
     )
-    steps = {f"step_{name}": f"step__{name}" for name in ("id", "title", "due_on", "position", "created_at")}
-    columns = {
-        name: LISTED.get(name, name) for name in (*_OF_ITEM, "part", "whole", "shares") if name != "worth"
-    } | steps
+    columns = columns_of_row(_Columns) | LISTED
+    del columns["worth"]
     return MemberSelect[_Columns](found.order_by(*SOONEST_FIRST), columns)
 
 
-_TOPICS = MemberSelect[_Topic](
+_TOPICS = MemberSelect(
     TOPICS.annotate(course=Subquery(courses.Course.rows.declared.filter(id=OuterRef("course_id")).values("name"))),
-    {**TOPIC_COLUMNS, "course_name": "course"},
+    _Topic,
 )
 
 
@@ -177,7 +176,7 @@ def _item(row: ItemRow, worth: Fraction | None) -> Item:
 
 def _of_agenda(
     milestones: list[Milestone], items: Mapping[UUID, ItemRow], today: date, until: date
-) -> list[MilestoneColumns]:
+) -> list[MilestoneRow]:
     """Milestones due by `until`, then undated ones of items due from today until then."""
 
     def is_shown(milestone: Milestone) -> bool:
@@ -198,6 +197,7 @@ def _of_agenda(
             "position": one.position,
             "item_title": items[one.item_id]["title"],
             "course_name": items[one.item_id]["course_name"],
+            "overdue": False,  # is filled in
         }
         for one in shown
     ]

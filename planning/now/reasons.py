@@ -2,15 +2,8 @@
 
 from fractions import Fraction
 from math import floor
-from typing import TypedDict
 
-
-class ReasonRow(TypedDict):
-    """A `ReasonRecord`."""
-
-    code: str
-    value: float
-    text: str
+from planning.agenda_serializers import ReasonRow
 
 
 def repeat_now(cards: int) -> ReasonRow:

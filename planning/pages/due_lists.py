@@ -12,7 +12,7 @@ from django.urls import reverse
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
 from planning.agenda_serializers import AgendaRow
-from planning.serializers import MilestoneColumns
+from planning.serializers import MilestoneRow
 
 MOST_LISTED = 100
 """Maximum number of items and milestones on the page, which keeps it small."""
@@ -49,7 +49,7 @@ class Day(NamedTuple):
     due: list[Due]
 
 
-def due_lists(agenda: AgendaRow, done: Sequence[MilestoneColumns], courses: Mapping[UUID, UUID]) -> dict[str, object]:
+def due_lists(agenda: AgendaRow, done: Sequence[MilestoneRow], courses: Mapping[UUID, UUID]) -> dict[str, object]:
     """The agenda by day, with separate lists of what is overdue and of undated steps. At most `MOST_LISTED` entries;
     `more` has the number of others.
 
@@ -101,7 +101,7 @@ def _due(item: ItemRow) -> Due:
     )
 
 
-def _step(step: MilestoneColumns, courses: Mapping[UUID, UUID]) -> Due:
+def _step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
     return Due(
         step["id"],
         step["title"],

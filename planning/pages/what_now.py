@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import reverse
 
-from planning.now.filling import NowRow, StepRow
+from planning.agenda_serializers import NowRow, StepRow
 
 CHOICES = (15, 30, 60, 120)
 """Choices of minutes."""

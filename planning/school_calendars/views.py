@@ -8,14 +8,12 @@ from planning.school_calendars import calendars, rows
 from planning.school_calendars.serializers import (
     SchoolCalendarAnswerBody,
     SchoolCalendarBody,
-    SchoolCalendarDetailRecord,
     SchoolCalendarDetailRow,
-    SchoolCalendarRecord,
     SchoolCalendarRow,
     SchoolCalendarUpdateBody,
 )
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
+from studyservice.operations.serializers import DeletedRow, Page, page
 
 
 class SchoolCalendarViewSet(MemberViewSet):
@@ -26,7 +24,7 @@ class SchoolCalendarViewSet(MemberViewSet):
     @operation(
         "Add a school calendar",
         scope=Scope.WRITE,
-        answer=SchoolCalendarDetailRecord,
+        answer=SchoolCalendarDetailRow,
         status=HTTPStatus.CREATED,
         body=SchoolCalendarBody,
         counted=True,
@@ -47,7 +45,7 @@ class SchoolCalendarViewSet(MemberViewSet):
     @operation(
         "List school calendars",
         scope=Scope.READ,
-        answer=SchoolCalendarRecord,
+        answer=SchoolCalendarRow,
         many=True,
         tool=False,
         whole_account=True,
@@ -60,7 +58,7 @@ class SchoolCalendarViewSet(MemberViewSet):
         return page(rows.list_school_calendars(self.access))
 
     @operation(
-        "Get a school calendar", scope=Scope.READ, answer=SchoolCalendarDetailRecord, tool=False, whole_account=True
+        "Get a school calendar", scope=Scope.READ, answer=SchoolCalendarDetailRow, tool=False, whole_account=True
     )
     def get_school_calendar(self, calendar_id: UUID) -> SchoolCalendarDetailRow:
         """One calendar with what waits for an answer in held, by course.
@@ -72,7 +70,7 @@ class SchoolCalendarViewSet(MemberViewSet):
     @operation(
         "Update a school calendar",
         scope=Scope.WRITE,
-        answer=SchoolCalendarDetailRecord,
+        answer=SchoolCalendarDetailRow,
         body=SchoolCalendarUpdateBody,
         partial=True,
         exists=rows.require_calendar,
@@ -91,7 +89,7 @@ class SchoolCalendarViewSet(MemberViewSet):
     @operation(
         "Delete a school calendar",
         scope=Scope.WRITE,
-        answer=Deleted,
+        answer=DeletedRow,
         consequential=True,
         tool=False,
         whole_account=True,
@@ -106,7 +104,7 @@ class SchoolCalendarViewSet(MemberViewSet):
     @operation(
         "Refresh a school calendar",
         scope=Scope.WRITE,
-        answer=SchoolCalendarDetailRecord,
+        answer=SchoolCalendarDetailRow,
         counted=True,
         tool=False,
         whole_account=True,
@@ -121,7 +119,7 @@ class SchoolCalendarViewSet(MemberViewSet):
     @operation(
         "Answer a school calendar",
         scope=Scope.WRITE,
-        answer=SchoolCalendarDetailRecord,
+        answer=SchoolCalendarDetailRow,
         body=SchoolCalendarAnswerBody,
         exists=rows.require_calendar,
         counted=True,

@@ -44,9 +44,9 @@ class SelectBoth(Select[RowT_co]):
         order: of both together, as SQL with the names of columns.
     """
 
-    def __init__(self, first: QuerySet[Any], second: QuerySet[Any], shape: Mapping[str, str], *, order: str) -> None:
-        super().__init__(first, shape, limited=True)
-        self._second = second.values_list(*shape.values())
+    def __init__(self, first: QuerySet[Any], columns: Mapping[str, str], *, second: QuerySet[Any], order: str) -> None:
+        super().__init__(first, columns, limited=True)
+        self._second = second.values_list(*columns.values())
         self._order = order
 
     def _compile(self) -> Compiled:

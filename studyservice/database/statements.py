@@ -4,7 +4,7 @@ Django spends more time turning a queryset into SQL, and rows into model instanc
 statement does the first once per process and skips the second. It is declared with the ORM, with `Param` for values. It
 is compiled on first use. Each row becomes the dictionary that is returned.
 
-    OWNER = Select[OwnerRow](SecretOwner.objects.filter(id=Param("id")), {"member_id": "member_id"})
+    OWNER = Select(SecretOwner.objects.filter(id=Param("id")), OwnerRow)
     OWNER.first(id=secret_hash)
 
 The rows of members are reached through `accounts.rows`, which is built on these. `RawStatement` is for the few
@@ -15,7 +15,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter, methodcaller
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -25,6 +25,7 @@ from django.db.models.sql import InsertQuery, UpdateQuery
 from studyservice.database.capabilities import inserts_from_query
 from studyservice.database.executing import run_sql, run_sql_later, wait_for_statements
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
+from studyservice.database.rows import columns_of_row
 
 T = TypeVar("T")
 
@@ -39,13 +40,6 @@ _VALUES_AT_ONCE = 30_000
 _FETCHALL = methodcaller("fetchall")
 _FETCHONE = methodcaller("fetchone")
 _ROWCOUNT = attrgetter("rowcount")
-
-
-class Shape(Protocol):
-    """An object with named columns, like a `Record`."""
-
-    def columns(self) -> Mapping[str, str]:
-        """Return wire name to column path, in order."""
 
 
 class Param(Expression):
@@ -123,23 +117,24 @@ class Statement(ABC):
 
 
 class Select(Statement, Generic[RowT_co]):
-    """A query whose rows are dictionaries: `Select[CourseRow]` returns each as a `CourseRow` with these columns.
+    """A query whose rows are dictionaries.
 
     Args:
         queryset: with `Param` for values.
-        shape: the columns, as wire name to column path or as an object with `columns`, like a `Record`.
+        row: the class of its rows, which names their columns (`studyservice.database.rows`); or the path of each
+            column by its name in the row.
         limited: whether each execution passes the number of rows as `limit`.
     """
 
     def __init__(
         self,
         queryset: models.QuerySet[Any],
-        shape: Shape | Mapping[str, str],
+        row: type[RowT_co] | Mapping[str, str],
         *,
         limited: bool = False,
     ) -> None:
         super().__init__()
-        columns = shape if isinstance(shape, Mapping) else shape.columns()
+        columns = row if isinstance(row, Mapping) else columns_of_row(row)
         self._names = tuple(columns)
         self.queryset = queryset.values_list(*columns.values())
         self._limited = limited

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
-from rest_framework import serializers
-
+from studyservice.operations.answers import answer, example_of
 from studyservice.operations.errors import (
     MAX_DETAILS,
     ApiError,
@@ -19,7 +18,6 @@ from studyservice.operations.errors import (
     Unauthorized,
     ValidationFailed,
 )
-from studyservice.operations.serializers import Record
 
 Schema = dict[str, Any]
 
@@ -135,13 +133,12 @@ ERRORS: dict[int, ErrorResponse] = {
 """Status to its error response (spec, Errors: Catalogue)."""
 
 
-class DetailRecord(Record):
+@answer(field="title", message="Must not be empty.")
+class DetailRow(TypedDict):
     """One field that failed validation."""
 
-    example: ClassVar[dict[str, Any]] = {"field": "title", "message": "Must not be empty."}
-
-    field = serializers.CharField(help_text="The field's name, with a path if it is nested.")
-    message = serializers.CharField(help_text="What is wrong with it.")
+    field: Annotated[str, "The field's name, with a path if it is nested."]
+    message: Annotated[str, "What is wrong with it."]
 
 
 def _example(error: type[ApiError]) -> Schema:
@@ -152,31 +149,30 @@ def _example(error: type[ApiError]) -> Schema:
         "request_id": "req_3q2nVw8yZt5kLx0aBcD1eFgH",
     }
     if error is ValidationFailed:
-        example["details"] = [DetailRecord.example]
+        example["details"] = [example_of(DetailRow)]
     return example
 
 
-class ErrorBodyRecord(Record):
+@answer(**_example(ValidationFailed))
+class ErrorBodyRow(TypedDict):
     """The error."""
 
-    example: ClassVar[dict[str, Any]] = _example(ValidationFailed)
+    type: Annotated[str, "The kind of error, for programs."]
+    message: Annotated[str, "What went wrong and what to do, for people."]
+    request_id: Annotated[str, "Equal to the X-Request-Id header."]
+    details: NotRequired[
+        Annotated[
+            list[DetailRow],
+            f"With validation_failed: the fields that are wrong, the first {MAX_DETAILS} where there are more.",
+        ]
+    ]
 
-    type = serializers.CharField(help_text="The kind of error, for programs.")
-    message = serializers.CharField(help_text="What went wrong and what to do, for people.")
-    request_id = serializers.CharField(help_text="Equal to the X-Request-Id header.")
-    details = DetailRecord(
-        many=True,
-        required=False,
-        help_text=f"With validation_failed: the fields that are wrong, the first {MAX_DETAILS} where there are more.",
-    )
 
-
-class ErrorEnvelopeRecord(Record):
+@answer(error=example_of(ErrorBodyRow))
+class ErrorEnvelopeRow(TypedDict):
     """Every error response of the API."""
 
-    example: ClassVar[dict[str, Any]] = {"error": ErrorBodyRecord.example}
-
-    error = ErrorBodyRecord(help_text="The error.")
+    error: Annotated[ErrorBodyRow, "The error."]
 
 
 def header_refs(headers: Mapping[str, Schema] = HEADERS) -> Schema:

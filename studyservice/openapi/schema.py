@@ -19,14 +19,14 @@ from studyservice.openapi.answers import (
     HEADERS,
     IDEMPOTENCY_KEY,
     REPLAYED,
-    ErrorEnvelopeRecord,
+    ErrorEnvelopeRow,
     Schema,
     error_response,
     header_refs,
 )
+from studyservice.operations.answers import Record, record_of
 from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.fields import OpenChoiceField
-from studyservice.operations.serializers import Record
 from studyservice.operations.uploads import PART
 
 _EXAMPLES = {
@@ -107,28 +107,22 @@ class OperationSchema(AutoSchema):
         return {"content": content, "required": True}
 
     def get_response_serializers(self) -> Any:
-        answer: Any = self.declared.answer
-        if self.declared.many:
-            answer = _page_of(answer)
         statuses = sorted({self.declared.status, self.declared.other_status or self.declared.status})
         responses: dict[Any, Any]
         if self.declared.downloads:
             file = OpenApiResponse(OpenApiTypes.BINARY, "The file.")
             responses = {(status, media_type): file for status in statuses for media_type in self.declared.downloads}
         else:
+            record = record_of(self.declared.answer)
+            answer = _page_of(record) if self.declared.many else record
             responses = {status: OpenApiResponse(answer, "Success.", examples=None) for status in statuses}
         for status in self.declared.error_statuses(self.method):
-            responses[status] = OpenApiResponse(ErrorEnvelopeRecord, ERRORS[status].text)
+            responses[status] = OpenApiResponse(record_of(ErrorEnvelopeRow), ERRORS[status].text)
         return responses
 
     def get_extensions(self) -> Schema:
         """Return the extensions that connector platforms read."""
         return {"x-openai-isConsequential": self.declared.consequential}
-
-    def get_serializer_name(self, serializer: Any, direction: Any) -> str:
-        """Return a record's class name without its suffix, or a body's unchanged."""
-        name: str = serializer.__class__.__name__
-        return name.removesuffix("Record")
 
 
 class OpenChoice(OpenApiSerializerFieldExtension):
@@ -151,18 +145,18 @@ class OpenChoice(OpenApiSerializerFieldExtension):
         }
 
 
-def _page_of(answer: type[Record]) -> type[Record]:
+def _page_of(record: type[Record]) -> type[Record]:
     """Return the Page (spec, Common shapes) of a record."""
     fields = {
-        "__doc__": f"A page of {answer.__name__.removesuffix('Record').lower()}s.",
-        "data": answer(many=True, help_text="The objects."),
+        "__doc__": f"A page of {record.__name__.lower()}s.",
+        "data": record(many=True, help_text="The objects."),
         "has_more": serializers.BooleanField(help_text="Whether there is another page."),
         "next_cursor": serializers.CharField(
             allow_null=True, help_text="Pass it as cursor for the next page; null on the last one."
         ),
-        "example": {"data": [answer.example], "has_more": False, "next_cursor": None},
+        "example": {"data": [record.example], "has_more": False, "next_cursor": None},
     }
-    return type(answer.__name__.replace("Record", "PageRecord"), (Record,), fields)
+    return type(f"{record.__name__}Page", (Record,), fields)
 
 
 def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema:
@@ -224,8 +218,7 @@ def _add_examples(schemas: Schema) -> None:
         example = vars(base).get("example")
         if example is None:
             continue
-        name = base.__name__.removesuffix("Record")
-        for component in (name, f"Patched{name}"):
+        for component in (base.__name__, f"Patched{base.__name__}"):
             if component in schemas:
                 schemas[component]["examples"] = [example]
 

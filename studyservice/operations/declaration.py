@@ -17,7 +17,7 @@ from uuid import UUID
 from django.conf import settings
 
 from studyservice.database.statements import Row
-from studyservice.operations.serializers import Body, Query, Record
+from studyservice.operations.serializers import Body, Query
 from studyservice.operations.uploads import Upload
 
 MAX_DESCRIPTION = 300
@@ -40,7 +40,7 @@ replacement, or None to keep the answer.
 """
 
 Action = Callable[..., Row]
-"""A method that takes the path's UUIDs and returns the record."""
+"""A method that takes the path's UUIDs and returns the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Operation:
         description: for tools and `/openapi.json`, at most `MAX_DESCRIPTION` characters.
         about: paragraphs for people, only for the reference page.
         scope: required of the credential.
-        answer: the record of a success.
+        answer: the class of a success, declared by `studyservice.operations.answers.answer`.
         status: HTTP status of a success.
         other_status: of another success, like one that had nothing to create; the action sets its viewset's `status`.
         many: whether the answer is a Page of `answer`.
@@ -83,7 +83,7 @@ class Operation:
     description: str
     about: tuple[str, ...]
     scope: Scope
-    answer: type[Record]
+    answer: type[object]
     status: HTTPStatus
     other_status: HTTPStatus | None
     many: bool
@@ -142,7 +142,7 @@ def operation(
     title: str,
     *,
     scope: Scope,
-    answer: type[Record],
+    answer: type[object],
     status: HTTPStatus = HTTPStatus.OK,
     other_status: HTTPStatus | None = None,
     many: bool = False,

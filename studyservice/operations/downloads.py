@@ -2,8 +2,6 @@
 
 from typing import IO, TypedDict
 
-from studyservice.operations.serializers import Record
-
 
 class DownloadRow(TypedDict):
     """A file.
@@ -16,7 +14,3 @@ class DownloadRow(TypedDict):
     content: bytes | IO[bytes]
     filename: str
     media_type: str
-
-
-class DownloadRecord(Record):
-    """Declares a file as an operation's answer. `Operation.downloads` lists its media types."""

@@ -1,35 +1,36 @@
-"""Declarations of requests and answers.
+"""Declarations of requests, and the answers that operations share.
 
-`Body` and `Query` parse requests. `Record` declares an answer. All three are DRF serializers, from which
-drf-spectacular generates `/openapi.json`. None is instantiated per request: one shared instance parses every request,
-and the columns of a record go directly from the database row into the answer (`studyservice.database.statements`).
+`Body` and `Query` are DRF serializers, from which drf-spectacular generates `/openapi.json`. None is instantiated for
+a request: one shared instance parses all. Answers are declared by `studyservice.operations.answers`.
 """
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ClassVar, Generic, Self, TypedDict, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, Self, TypedDict, TypeVar, cast
 from uuid import UUID
 
-from django.db.models import Model
 from rest_framework import serializers
 
-from studyservice.operations.columns import Field, answer_field, request_field
+from studyservice.operations.answers import answer
+from studyservice.operations.columns import Field, request_field
 from studyservice.operations.errors import ValidationFailed, flatten
 
 RowT = TypeVar("RowT")
 
 
-class _OfColumns(serializers.Serializer[Any]):
-    """Derives fields from the columns of a model, like `ModelSerializer`.
+class Body(serializers.Serializer[Any]):
+    """A request body: a JSON object with strict types. Unknown fields are ignored.
 
-    `Meta.model` is the model. `Meta.fields` names its columns, in order. The class may declare some of these itself,
-    and further fields. `Meta.extra_kwargs` holds the arguments that differ from the column's.
+    Fields are derived from the columns of a model, like those of a `ModelSerializer`. `Meta.model` is the model.
+    `Meta.fields` names its columns, in order. The class may declare some of these itself, and further fields.
+    `Meta.extra_kwargs` holds the arguments that differ from the column's. A field defaults to the column's default.
+
+    `example` is published with the schema.
     """
 
-    @staticmethod
-    def column_field(model: type[Model], name: str, **changes: Any) -> Field:
-        """Return the field for a column."""
-        raise NotImplementedError
+    example: ClassVar[dict[str, Any]]
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
 
     def get_fields(self) -> dict[str, Field]:
         """Return the columns' fields and the declared ones."""
@@ -39,22 +40,9 @@ class _OfColumns(serializers.Serializer[Any]):
             return declared
         changes = getattr(meta, "extra_kwargs", {})
         return {
-            name: declared[name] if name in declared else self.column_field(meta.model, name, **changes.get(name, {}))
+            name: declared[name] if name in declared else request_field(meta.model, name, **changes.get(name, {}))
             for name in dict.fromkeys((*meta.fields, *declared))
         }
-
-
-class Body(_OfColumns):
-    """A request body: a JSON object with strict types. Unknown fields are ignored.
-
-    `example` is published with the schema. A field of a column defaults to the column's default.
-    """
-
-    example: ClassVar[dict[str, Any]]
-
-    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
-
-    column_field = staticmethod(request_field)
 
     @classmethod
     @cache
@@ -170,32 +158,6 @@ class Query(serializers.Serializer[Any]):
         return None
 
 
-class Record(_OfColumns):
-    """The shape of an answer. Every field is always present.
-
-    The `source` of a declared field is a column, a path over relations (`course.name`) or an annotation. Fields named
-    in `computed` have no column and are filled in afterwards. `example` is published with the schema.
-
-    Domain functions return an `ItemRow` for an `ItemRecord`: a `TypedDict` with the same names and types. If a field is
-    computed, `ItemColumns` is the row before.
-    """
-
-    column_field = staticmethod(answer_field)
-
-    example: ClassVar[dict[str, Any]]
-
-    computed: ClassVar[tuple[str, ...]] = ()
-
-    @classmethod
-    def columns(cls) -> dict[str, str]:
-        """Return wire name to column path, in the declared order."""
-        return {
-            name: (field.source or name).replace(".", "__")
-            for name, field in cls().fields.items()
-            if name not in cls.computed
-        }
-
-
 class Page(TypedDict, Generic[RowT]):
     """Some rows of a list (spec, Common shapes)."""
 
@@ -209,25 +171,14 @@ def page(data: list[RowT], next_cursor: str | None = None) -> Page[RowT]:
     return {"data": data, "has_more": next_cursor is not None, "next_cursor": next_cursor}
 
 
+@answer(id="5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11", deleted=True)
 class DeletedRow(TypedDict):
-    """A `Deleted`."""
-
-    id: UUID
-    deleted: bool
-
-
-class Deleted(Record):
     """The answer to a deletion."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "id": "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11",
-        "deleted": True,
-    }
-
-    id = serializers.UUIDField(help_text="The id of what was deleted.")
-    deleted = serializers.BooleanField(help_text="Always true.")
+    id: Annotated[UUID, "The id of what was deleted."]
+    deleted: Annotated[bool, "Always true."]
 
 
 def deletion(of: UUID) -> DeletedRow:
-    """Return the `Deleted` record."""
+    """Return the answer to the deletion of the object with this id."""
     return {"id": of, "deleted": True}

@@ -4,7 +4,7 @@ import copy
 import re
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypedDict
 from uuid import UUID
 
 import jsonschema
@@ -13,7 +13,6 @@ from django.core.checks import Error, run_checks
 from django.test import Client, override_settings
 from django.urls import path
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from rest_framework import serializers
 
 from accounts.api.viewsets import MemberViewSet
 from mcpbridge.listing import listed as written
@@ -21,9 +20,10 @@ from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
 from studyservice.openapi.document import _document
+from studyservice.operations.answers import answer
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.fields import StringField
-from studyservice.operations.serializers import Body, Record
+from studyservice.operations.serializers import Body
 from tests import ROOT
 from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
@@ -257,10 +257,11 @@ class NameBody(Body):
     thing_id = StringField(help_text="Collides with the path.")
 
 
-class PlainRecord(Record):
-    example: ClassVar[dict[str, Any]] = {"id": "x"}
+@answer(id="x")
+class PlainRow(TypedDict):
+    """A thing."""
 
-    id = serializers.CharField(help_text="An id.")
+    id: Annotated[str, "An id."]
 
 
 class ThingViewSet(MemberViewSet):
@@ -268,15 +269,15 @@ class ThingViewSet(MemberViewSet):
 
     tag = "Things"
 
-    @operation("Collide", scope=Scope.WRITE, answer=PlainRecord, body=NameBody)
+    @operation("Collide", scope=Scope.WRITE, answer=PlainRow, body=NameBody)
     def collide(self, thing_id: UUID) -> Any:
         """One name for two parameters."""
 
-    @operation("", scope=Scope.READ, answer=PlainRecord)
+    @operation("", scope=Scope.READ, answer=PlainRow)
     def untitled(self) -> Any:
         """An operation without a title."""
 
-    @operation("Fine", scope=Scope.READ, answer=PlainRecord)
+    @operation("Fine", scope=Scope.READ, answer=PlainRow)
     def fine(self) -> Any:
         """An ordinary operation."""
 

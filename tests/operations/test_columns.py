@@ -20,8 +20,9 @@ from courses.syllabi.course_fields import course_fields
 from courses.syllabi.titles import MOST_CHARACTERS
 from grades.serializers import CategoryBody
 from planning.calendar.properties import MAX_TITLE
+from studyservice.operations.answers import ANSWERS
 from studyservice.operations.columns import max_length
-from studyservice.operations.serializers import Body, Record
+from studyservice.operations.serializers import Body
 from tests.operations.test_rows import NAMES, OPERATIONS
 from tests.support.browsers import form_of
 from tests.support.cases import each
@@ -58,7 +59,7 @@ NOT_ANSWERED = {
     "courses.Course": {"syllabus_text": "is long, and has_syllabus stands for it"},
     "grades.GradeCategory": {"course_id": "is told once of all categories", "position": "is the place in the list"},
 }
-"""Columns missing in the model's record, with the reason."""
+"""Columns missing in the model's answer, with the reason."""
 
 NOT_ON_THE_PAGE = {"syllabus_text": "is pasted in a form of its own"}
 """Columns of a course missing in the form for a new one, with the reason."""
@@ -78,9 +79,9 @@ def _below(base: type[Any]) -> Iterator[type[Any]]:
         yield from _below(below)
 
 
-def _of(base: type[Any], model: type[Model]) -> list[Any]:
-    """The bodies or records of the model."""
-    found = [one for one in _below(base) if one.__module__ in NAMES and not one.__name__.endswith("Line")]
+def _of(model: type[Model]) -> list[Any]:
+    """The bodies of the model."""
+    found = [one for one in _below(Body) if one.__module__ in NAMES and not one.__name__.endswith("Line")]
     return [one for one in found if getattr(getattr(one, "Meta", None), "model", None) is model]
 
 
@@ -94,7 +95,7 @@ def _names(model: type[Model]) -> set[str]:
 
 
 def test_every_model_has_a_body_or_a_documented_reason() -> None:
-    assert {label for label, model in MODELS.items() if not _of(Body, model)} == set()
+    assert {label for label, model in MODELS.items() if not _of(model)} == set()
     assert _study_models().keys() >= SERVER_MADE.keys() | NOT_SENT.keys() | NOT_ANSWERED.keys()
 
 
@@ -111,20 +112,20 @@ def test_the_database_checks_every_text(label: str) -> None:
 def test_every_body_accepts_every_column(label: str) -> None:
     model = MODELS[label]
     wanted = _names(model) - NOT_SENT.get(label, {}).keys()
-    for body in _of(Body, model):
+    for body in _of(model):
         missing = wanted - body().fields.keys()
         assert not missing, f"Add to Meta.fields of {body.__name__}, or with a reason to NOT_SENT: {missing}"
 
 
 @each("label", MODELS)
-def test_the_record_contains_every_column(label: str) -> None:
+def test_the_answer_contains_every_column(label: str) -> None:
     model = MODELS[label]
-    records = [record for record in _of(Record, model) if "id" in record().fields]
+    rows = [row for row, declared in ANSWERS.items() if declared.model is model and "id" in row.__annotations__]
     wanted = _names(model) - NOT_ANSWERED.get(label, {}).keys()
-    assert records
-    for record in records:
-        missing = wanted - record().fields.keys()
-        assert not missing, f"Add to Meta.fields of {record.__name__}, or with a reason to NOT_ANSWERED: {missing}"
+    assert rows
+    for row in rows:
+        missing = wanted - row.__annotations__.keys()
+        assert not missing, f"Add to {row.__name__}, or with a reason to NOT_ANSWERED: {missing}"
 
 
 def test_the_weights_of_a_new_course_match_the_grade_categories() -> None:
@@ -257,7 +258,7 @@ def test_operators_change_every_column(admin: Client, owner: RestEntryPoint, lab
     model, world = MODELS[label], World(owner)
     row_id = world.id(EDITED[label])
     path = f"/admin/{label.lower().replace('.', '/')}/{row_id}/change/"
-    body = min(_of(Body, model), key=lambda one: len(one().fields))
+    body = min(_of(model), key=lambda one: len(one().fields))
     sent = {name: value for name, value in _written(body, world).items() if not name.endswith("_id")}
     assert admin.post(path, form_of(admin, path) | sent).status_code == 302
     stored = model._default_manager.values(*sent).get(id=row_id)

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, TypedDict
 from uuid import UUID
 
 import pytest
 from rest_framework import serializers
 
 from accounts.api.viewsets import MemberViewSet
+from studyservice.operations.answers import answer
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
-from studyservice.operations.serializers import Query, Record
+from studyservice.operations.serializers import Query
 from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "declarations of operations")
 
 
-class ThingRecord(Record):
+@answer(id="x")
+class ThingRow(TypedDict):
     """A thing."""
 
-    example: ClassVar[dict[str, Any]] = {"id": "x"}
-
-    id = serializers.CharField(help_text="An id.")
+    id: Annotated[str, "An id."]
 
 
 def declare(action: Any) -> Operation:
-    return operation("Thing", scope=Scope.READ, answer=ThingRecord)(action)
+    return operation("Thing", scope=Scope.READ, answer=ThingRow)(action)
 
 
 def test_path_ids_are_uuids_even_with_postponed_annotations() -> None:

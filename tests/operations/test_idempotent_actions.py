@@ -1,12 +1,11 @@
 """`Idempotency-Key` for all kinds of actions: without writes, failing after a write, or overtaken by another call."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypedDict
 from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import include, path
-from rest_framework import serializers
 
 from accounts.api.viewsets import MemberViewSet
 from accounts.changes.writing import writing
@@ -16,9 +15,9 @@ from courses.courses import create_course
 from courses.models import Course
 from studyservice import urls
 from studyservice.database.statements import Row
+from studyservice.operations.answers import answer
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.errors import Conflict
-from studyservice.operations.serializers import Record
 from studyservice.urls import handler400, handler403, handler404, handler500  # noqa: F401  # of the URLs below
 from tests.support.entry_points import RestEntryPoint
 from tests.support.world import Call, bearer, error_of
@@ -26,12 +25,11 @@ from tests.support.world import Call, bearer, error_of
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.urls(__name__)]
 
 
-class ThingRecord(Record):
+@answer(id="x")
+class ThingRow(TypedDict):
     """The answer of the action."""
 
-    example: ClassVar[dict[str, Any]] = {"id": "x"}
-
-    id = serializers.CharField(help_text="Another one each time.")
+    id: Annotated[str, "Another one each time."]
 
 
 class ThingViewSet(MemberViewSet):
@@ -41,12 +39,12 @@ class ThingViewSet(MemberViewSet):
     overtaken: ClassVar[Call | None] = None
     secret: ClassVar[str] = ""
 
-    @operation("Look", scope=Scope.WRITE, answer=ThingRecord)
+    @operation("Look", scope=Scope.WRITE, answer=ThingRow)
     def look(self) -> Row:
         """An action without writes."""
         return {"id": uuid4()}
 
-    @operation("Try", scope=Scope.WRITE, answer=ThingRecord)
+    @operation("Try", scope=Scope.WRITE, answer=ThingRow)
     def try_twice(self) -> Row:
         """A first write fails, with another one nested in it. A second write and its nested one succeed."""
         try:
@@ -59,13 +57,13 @@ class ThingViewSet(MemberViewSet):
         create_course(Access(self.member), name="Kept too")
         return {"id": course["id"]}
 
-    @operation("Fail", scope=Scope.WRITE, answer=ThingRecord)
+    @operation("Fail", scope=Scope.WRITE, answer=ThingRow)
     def fail_late(self) -> Row:
         """Write, then return an answer that cannot be serialized."""
         create_course(Access(self.member), name="Lost")
         return {"id": object()}
 
-    @operation("Come late", scope=Scope.WRITE, answer=ThingRecord)
+    @operation("Come late", scope=Scope.WRITE, answer=ThingRow)
     def come_late(self) -> Row:
         """Before it writes, the same call is carried out completely elsewhere."""
         call, ThingViewSet.overtaken = ThingViewSet.overtaken, None
@@ -74,7 +72,7 @@ class ThingViewSet(MemberViewSet):
             raise Conflict
         return {"id": create_course(Access(self.member), name="Once")["id"]}
 
-    @operation("Wrap", scope=Scope.WRITE, answer=ThingRecord)
+    @operation("Wrap", scope=Scope.WRITE, answer=ThingRow)
     def wrap(self) -> Row:
         """An action with its own transaction."""
         with transaction.atomic():

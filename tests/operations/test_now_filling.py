@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.now.filling import NowRow, what_now
+from planning.agenda_serializers import NowRow
+from planning.now.filling import what_now
 from planning.now.situation import Situation
 from tests.support.cases import each
 from tests.support.properties import examples

@@ -17,10 +17,11 @@ from accounts.api.viewsets import MemberViewSet
 from accounts.changes.contents import Fields
 from accounts.rows.rows import Row
 from grades.serializers import CategoryBody
+from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Insert, RawStatement, Select, Update
+from studyservice.operations.answers import ANSWERS, record_of
 from studyservice.operations.declaration import Operation
 from studyservice.operations.fields import NumberField
-from studyservice.operations.serializers import Deleted, Record
 from tests import ROOT
 from tests.support.any_share import APPS
 from tests.support.cases import each
@@ -73,7 +74,7 @@ def _modules() -> list[ModuleType]:
 
 MODULES = _modules()
 NAMES = {module.__name__ for module in MODULES}
-RECORDS = [Deleted, *(one for one in _below(Record) if one.__module__ in NAMES)]
+ROWS = {record_of(row): row for row in ANSWERS if row.__module__ in NAMES}
 PARTS = [CategoryBody, CardBody]
 OPERATIONS = {
     one.id: one
@@ -90,17 +91,16 @@ STATEMENTS = [
     pytest.param(statement, id=f"{module.__name__}.{name}")
     for module in MODULES
     for name, statement in vars(module).items()
-    if isinstance(statement, Select) and get_args(vars(statement).get("__orig_class__")) != (Row,)
+    if isinstance(statement, Select) and get_args(vars(statement).get("__orig_class__")) not in {(), (Row,)}
 ]
 
 
 def _type_beside(serializer: Any) -> Any:
-    """`CourseRow` for `CourseRecord`; `CourseFields` for `CourseBody` and for bodies that update a course."""
-    suffix = "Row" if issubclass(serializer, Record) else "Fields"
-    name = serializer.__name__
-    for ending in ("Record", "Body", "Changes"):
-        name = name.removesuffix(ending)
-    return getattr(importlib.import_module(serializer.__module__), name + suffix)
+    """`CourseRow` for its serializer; `CourseFields` for `CourseBody` and for bodies that update a course."""
+    if serializer in ROWS:
+        return ROWS[serializer]
+    name = serializer.__name__.removesuffix("Body").removesuffix("Changes")
+    return getattr(importlib.import_module(serializer.__module__), f"{name}Fields")
 
 
 def _type_of(field: Any) -> Any:
@@ -109,6 +109,8 @@ def _type_of(field: Any) -> Any:
         kind: Any = GenericAlias(list, (_type_of(field.child),))
     elif isinstance(field, serializers.Serializer):
         kind = _type_beside(type(field))
+    elif isinstance(field, serializers.DictField) and isinstance(field.child, serializers.IntegerField):
+        kind = dict[str, int]
     else:
         kind = next(kind for known, kind in PLAIN if isinstance(field, known))
     return kind | None if field.allow_null else kind
@@ -134,11 +136,17 @@ def _defines(module: ModuleType, name: str) -> bool:
     return getattr(vars(module).get(name), "__module__", None) == module.__name__
 
 
-@each("record", RECORDS)
-def test_a_row_has_the_fields_of_its_record(record: Any) -> None:
-    row, fields = _type_beside(record), record().fields
+@each("row", ROWS.values())
+def test_the_fields_of_an_answer_are_described_with_their_types(row: Any) -> None:
+    fields = record_of(row)().fields
     assert get_type_hints(row) == {name: _type_of(field) for name, field in fields.items()}
     assert row.__required_keys__ == {name for name, field in fields.items() if field.required}
+
+
+@each("row", ROWS.values())
+def test_every_field_of_an_answer_has_a_description(row: Any) -> None:
+    assert row.__doc__
+    assert [name for name, field in record_of(row)().fields.items() if not field.help_text] == []
 
 
 @each("body", PARTS)
@@ -160,7 +168,7 @@ def test_a_domain_function_accepts_the_parsed_fields_of_its_operation(operation:
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_statement_reads_the_columns_of_its_row(statement: Any) -> None:
     [row] = get_args(statement.__orig_class__)
-    assert set(get_type_hints(row)) == set(statement._names)
+    assert columns_of_row(row).keys() <= {*statement._names} <= get_type_hints(row).keys()
 
 
 def test_other_changes_are_made_by_the_verbs_of_rows() -> None:

@@ -6,7 +6,8 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from planning.now.filling import NowRow, what_now
+from planning.agenda_serializers import NowRow
+from planning.now.filling import what_now
 from planning.now.situation import Deck, Item, Milestone, Situation
 
 TODAY = date(2026, 11, 21)

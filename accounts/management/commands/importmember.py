@@ -34,5 +34,4 @@ class Command(JsonCommand):
         except ApiError as error:
             raise CommandError(error.message) from None
         words = counts_in_words(taken["counts"]) or "only the profile"
-        counts = {name: number for name, number in taken["counts"].items() if isinstance(number, int)}
-        self.answer(options, counts, text=f"Imported: {words}.")
+        self.answer(options, taken["counts"], text=f"Imported: {words}.")
