@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from grades.arithmetic import LETTERS, letter, ten_thousandths
 from grades.curve import Curve, Part, curve, remaining_weight
-from grades.outlook_records import AssumedRow, NeededRow, OutlookRow
+from grades.serializers import AssumedRow, NeededRow, OutlookRow
 
 _BEST = 1_000_000
 """The best score assumed for an open piece, in ten-thousandths. It excludes extra credit."""

@@ -14,7 +14,6 @@ from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
 from planning.doubts import doubt_milestones
-from planning.errors import NoSuchMilestone
 from planning.milestone_order import ORDER, positions_of, renumber, require_place
 from planning.models import Milestone
 from planning.serializers import (
@@ -26,7 +25,15 @@ from planning.serializers import (
 )
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
+from studyservice.operations.errors import NotFound
 from studyservice.operations.serializers import DeletedRow, deletion
+
+
+class NoSuchMilestone(NotFound):
+    """The member has no such milestone."""
+
+    default_message = "There is no such milestone. list_milestones gives the ids."
+
 
 MILESTONES_OF_ITEM = Maximum(
     most=MAX_MILESTONES,

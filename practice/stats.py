@@ -1,7 +1,7 @@
 """Practice statistics over the last days."""
 
 from datetime import date, timedelta
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 from django.db.models import Max, Q, Sum
 
@@ -13,25 +13,26 @@ from practice.percent import percent
 from practice.serializers import MemoryRow, PracticeDayRow, PracticeStatsRow
 from practice.streaks import longest_run, runs_since, streak
 from practice.weak_topics import TOPICS, TopicCounts, weak_topics, window
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 
 
 class _DayCounts(TypedDict):
-    day: date
-    attempts: int
-    correct: int
-    run: int
-    foretold_attempts: int
-    foretold: int
-    foretold_correct: int
+    day: Annotated[date, At("starts_on")]
+    run: Annotated[int, At("longest")]
+    attempts: Annotated[int, At("all_attempts")]
+    correct: Annotated[int, At("all_correct")]
+    foretold_attempts: Annotated[int, At("all_foretold_attempts")]
+    foretold: Annotated[int, At("all_foretold")]
+    foretold_correct: Annotated[int, At("all_foretold_correct")]
 
 
 _SEEN_DAYS = Q(kind=SumKind.DAY) | (Q(kind=SumKind.TOPIC_DAY) & ~Q(AllCoursesSeen()))
-_BY_DAY = MemberSelect[_DayCounts](
+_BY_DAY = MemberSelect(
     PracticeSum.rows.declared.filter(_SEEN_DAYS, starts_on__gte=Param("since"))
     .values("starts_on")
     .annotate(longest=Max("run"), **{f"all_{name}": Sum(name) for name in SUMMED}),
-    {"day": "starts_on", "run": "longest"} | {name: f"all_{name}" for name in SUMMED},
+    _DayCounts,
 )
 """The days with practice. For a credential limited to courses, their numbers come from the topics."""
 

@@ -8,8 +8,8 @@ from accounts.members.data import Maximum
 from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from vocab.card_changes import add_cards
+from vocab.deck_serializers import CreatedDeckRow
 from vocab.decks import list_vocab_decks, require_course, require_named
-from vocab.merge_serializers import CreatedDeckRow
 from vocab.merging import Merge, last_of_each, merge_cards, refuse_ids, similar_terms, without_ids
 from vocab.models import Deck
 from vocab.serializers import CardEntryFields, CardFields

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from accounts.rows.access import Access, MemberSelect
 from studyservice.database.statements import Param
-from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.spreadsheets import csv_lines
 from vocab.decks import require_deck
 from vocab.models import Card

@@ -17,8 +17,8 @@ from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
 from vocab.deck_creation import make_deck, oldest_named, require_room, set_course
+from vocab.deck_serializers import ImportRow
 from vocab.decks import list_vocab_decks, require_course
-from vocab.file_serializers import ImportRow
 from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
 from vocab.merging import last_of_each, merge_cards
 from vocab.reading.found import MAXIMA, FoundCard, FoundDeck

@@ -10,7 +10,7 @@ from accounts.rows.access import Access
 from accounts.rows.rows import Row
 from studyservice.operations.errors import Detail, ValidationFailed
 from vocab.card_changes import add_cards, require_room
-from vocab.merge_serializers import MergedRow, SimilarRow
+from vocab.deck_serializers import MergedRow, SimilarRow
 from vocab.models import Card, Deck
 from vocab.serializers import CardChangesBody, CardEntryFields, CardFields
 

@@ -7,7 +7,7 @@ formula and its parameters are those of the `fsrs` package, and a test compares 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, TypedDict, cast
+from typing import Annotated, Any, TypedDict, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -19,6 +19,7 @@ from django.db.models.lookups import GreaterThan
 from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
 from studyservice.database.functions import WholeDays
+from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from vocab import scheduling
@@ -58,10 +59,10 @@ def _divisor(stability: Combinable) -> Combinable:
 class CardSums(TypedDict):
     """Sums over cards."""
 
-    cards: int
+    cards: Annotated[int, At("all_cards")]
     reviewed: int
     recalled: float
-    below_target: int
+    below_target: Annotated[int, At("below")]
 
 
 class _Sums(CardSums):
@@ -84,8 +85,7 @@ def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, ca
             below=Count(f"{cards}position", filter=seen & Q(below_target(last, stability, noon))),
         )
     )
-    columns = {"id": by, "cards": "all_cards", "reviewed": "reviewed", "recalled": "recalled", "below_target": "below"}
-    return MemberSelect[_Sums](summed, columns)
+    return MemberSelect[_Sums](summed, columns_of_row(_Sums) | {"id": by})
 
 
 def _by_item(number: int) -> MemberSelect[_Sums]:

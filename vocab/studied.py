@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cache
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db.models import (
@@ -26,6 +26,7 @@ from django.db.models import (
 from django.db.models.expressions import Combinable
 
 from accounts.rows.access import Access, MemberSelect
+from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
 from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
 from vocab.exam_records import ReadinessRow
@@ -88,17 +89,17 @@ class _Row(TypedDict):
     id: UUID
     name: str
     course_id: UUID | None
-    course_name: str | None
+    course_name: Annotated[str | None, At("its_course__name")]
     created_at: datetime
     repeat: int
     due: int  # the others of the two, too
     new: int
-    begun_today: int | None
-    exam_id: UUID | None
-    cards: int
+    begun_today: Annotated[int | None, At("begun")]
+    exam_id: Annotated[UUID | None, At("exam__id")]
+    cards: Annotated[int, At("cards_in_all")]
     reviewed: int
     recalled: float | None
-    below_target: int
+    below_target: Annotated[int, At("below")]
 
 
 def studied(access: Access, at: datetime, days: Mapping[UUID, date], others: Mapping[UUID, date]) -> Studied:
@@ -190,10 +191,7 @@ def _decks(told: int, number: int) -> MemberSelect[_Row]:
         recalled=_where(with_exam, _sum(seen, recall(last, stability, noon))),
         below=_where(with_readiness, aggregated(seen.filter(below_target(last, stability, noon)), "COUNT", "due_at")),
     )
-    columns = {name: name for name in ("id", "name", "course_id", "created_at", "repeat", "due", "new", "reviewed")}
-    columns |= {"course_name": "its_course__name", "begun_today": "begun", "exam_id": "exam__id"}
-    columns |= {"cards": "cards_in_all", "recalled": "recalled", "below_target": "below"}
-    return MemberSelect[_Row](decks.order_by("created_at", "id"), columns)
+    return MemberSelect(decks.order_by("created_at", "id"), _Row)
 
 
 def _where(condition: Q, sums: Subquery) -> Case:

@@ -4,15 +4,13 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.api.viewsets import MemberViewSet
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
 from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
+from vocab.deck_serializers import CreatedDeckRow, DecksQuery, ExportQuery, ImportQuery, ImportRow
 from vocab.exporting import MEDIA_TYPES
-from vocab.file_serializers import ExportQuery, ImportQuery, ImportRow
-from vocab.merge_serializers import CreatedDeckRow
-from vocab.parameters import DecksQuery
 from vocab.serializers import (
     CardChangesBody,
     CardRow,

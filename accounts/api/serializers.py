@@ -1,4 +1,4 @@
-"""The records of the member and of the log of changes."""
+"""Answers about the member, and the parameters of list_changes."""
 
 from datetime import date, datetime
 from typing import Annotated, TypedDict

@@ -18,8 +18,8 @@ from accounts.members.profile import MemberChanges, update_me
 from accounts.undo import log as change_log
 from accounts.undo import undo
 from studyservice.hooks import Hook
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import Page
 
 CountStreak = Callable[[Member], int]

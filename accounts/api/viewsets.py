@@ -31,9 +31,9 @@ from studyservice.http.bodies import (
 )
 from studyservice.http.requests import CHANGE_ID, RequestKey
 from studyservice.http.uploads import read_upload
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
-from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import (
     ApiError,
     Detail,

@@ -30,7 +30,7 @@ from accounts.events import all_events
 from accounts.members.models import Member
 from accounts.undo.log import all_changes
 from studyservice.database.snapshots import in_pieces, snapshot
-from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.errors import RateLimited
 from studyservice.rates.limiter import Rate, hit
 

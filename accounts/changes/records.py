@@ -1,4 +1,4 @@
-"""The record of a change, for list_changes and undo_change."""
+"""Answers of list_changes and undo_change."""
 
 from datetime import datetime
 from typing import Annotated, TypedDict

@@ -17,7 +17,7 @@ from courses.uploads.proposals import compared_course, proposal_of, remembered_c
 from courses.uploads.serializers import SyllabusDetailRow, SyllabusRow
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
-from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MEDIA_TYPE = "application/octet-stream"

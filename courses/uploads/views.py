@@ -11,8 +11,8 @@ from courses.uploads.serializers import (
     SyllabusQuery,
     SyllabusRow,
 )
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
 

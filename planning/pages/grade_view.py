@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from grades.outlook_records import AssumedRow, NeededRow
-from grades.serializers import CategoryRow, GradeBreakdownRow
+from grades.serializers import AssumedRow, CategoryRow, GradeBreakdownRow, NeededRow
 from studyservice.charts import Chart, percent_range
 
 

@@ -16,8 +16,8 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt
 
 from studyservice.http.logs import current_request_id
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.codec import encode, encode_in_pieces, has_long_list
-from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import ApiError, InvalidRequest, MethodNotAllowed
 
 JSON_TYPE = "application/json"

@@ -22,11 +22,13 @@ from datetime import date, datetime
 from functools import cached_property, partial
 from types import NoneType
 from typing import (
+    IO,
     Annotated,
     Any,
     ClassVar,
     NotRequired,
     TypeAlias,
+    TypedDict,
     TypeVar,
     cast,
     get_args,
@@ -112,6 +114,19 @@ def example_of(row: Any) -> dict[str, Any]:
 def record_of(row: Any) -> type[Record]:
     """Return the serializer that describes an answer."""
     return ANSWERS[row].record
+
+
+class DownloadRow(TypedDict):
+    """A file.
+
+    Attributes:
+        content: its bytes, or an open file at its beginning, which is closed once it is sent.
+        media_type: one of those that the operation declares.
+    """
+
+    content: bytes | IO[bytes]
+    filename: str
+    media_type: str
 
 
 def one_of(choices: Iterable[str]) -> Kind:
