@@ -53,6 +53,8 @@ _DECKS = Deck.rows.declared.annotate(
     next_due=Subquery(OF_THIS.order_by("due_at").values("due_at")[:1]),
 ).order_by("created_at", "id")
 _COLUMNS = columns_of_row(_ReadDeck) | {"due_count": "due", "new_count": "new", "next_due_at": "next_due"}
+"""Answers have the counts last."""
+
 _NEW_TODAY = MemberSelect(_TODAY.order_by().values("member_id").annotate(begun=Sum("firsts")), _NewToday)
 _LIST = MemberSelect[_ReadDeck](_DECKS, _COLUMNS)
 _ONE = MemberSelect[_ReadDeck](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
