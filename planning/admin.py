@@ -1,13 +1,25 @@
 """Milestones and school calendars in the admin, read-only except that calendars can be paused."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
-from accounts.operators.base import ReadOnlyAdmin
+from accounts.operators.base import ReadOnlyAdmin, counted
+from accounts.operators.site import Row
 from accounts.rows.access import Access
 from planning.models import Milestone, SchoolCalendar
 from planning.school_calendars.calendars import update_school_calendar
+
+
+def failing_calendars() -> list[Row]:
+    """Count the calendars that could not be read, stopped ones included. One query."""
+    if not settings.SCHOOL_CALENDARS:
+        return []
+    number = SchoolCalendar.objects.filter(error_type__gt="", paused=False).count()
+    url = reverse("admin:planning_schoolcalendar_changelist")
+    return [Row(f"{counted(number, 'school calendar')} failing", url, bad=True)] if number else []
 
 
 @admin.register(Milestone)

@@ -18,11 +18,11 @@ class PlanningConfig(AppConfig):
         from accounts.operators.site import ALSO_WAITING
         from courses.doubts import ITEM_DOUBTS
         from courses.searching import ALSO_SEARCHED
+        from planning.admin import failing_calendars
+        from planning.course_plan import IN_MILESTONES
         from planning.doubts import late_milestones
         from planning.school_calendars.addresses import SCHOOL_CALENDARS
-        from planning.school_calendars.operators import failing_calendars
         from planning.school_calendars.schedule import overdue
-        from planning.searching import IN_MILESTONES
         from studyservice.secrets.sealing import SEALED
         from studyservice.server.signals import OVERDUE_CALENDARS
 

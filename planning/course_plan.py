@@ -1,16 +1,28 @@
-"""The items of a course with their milestones."""
+"""Items with their milestones: all of a course, and those found by the title of a milestone."""
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 from uuid import UUID
 
 from django.db.models import FilteredRelation, Q
 
 from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS, SOONEST_FIRST, status_of
-from planning.milestone_order import ORDER
+from planning.milestones import ORDER
+from planning.models import Milestone
+from studyservice.database.folding import contains, fold_all
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+
+_FOUND = Milestone.rows.declared.filter(contains("folded", param="q"))
+IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))
+"""Items with the folded text `q` in the title of a milestone. The milestones are read once."""
+
+
+def folded_milestone(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of a milestone."""
+    return {"folded": fold_all([columns["title"]])}
 
 
 class PlannedStep(TypedDict):

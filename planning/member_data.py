@@ -2,13 +2,13 @@
 
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, register
-from planning.archive import write_calendar
-from planning.calendar.applying import EVENTS_OF_COURSE
+from planning.calendar.events import write_calendar
+from planning.calendar.importing import EVENTS_OF_COURSE
+from planning.course_plan import folded_milestone
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from planning.school_calendars.rows import CALENDARS
 from planning.school_calendars.schedule import reschedule
-from planning.searching import folded_milestone
 from planning.serializers import MilestoneValues
 
 register(

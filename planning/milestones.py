@@ -1,5 +1,6 @@
 """The study plan of an item."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Annotated, TypedDict, Unpack, cast
 from uuid import UUID
@@ -14,7 +15,6 @@ from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
 from planning.doubts import doubt_milestones
-from planning.milestone_order import ORDER, positions_of, renumber, require_place
 from planning.models import Milestone
 from planning.serializers import (
     MAX_MILESTONES,
@@ -25,7 +25,7 @@ from planning.serializers import (
 )
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
-from studyservice.operations.errors import NotFound
+from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
 
@@ -33,6 +33,42 @@ class NoSuchMilestone(NotFound):
     """The member has no such milestone."""
 
     default_message = "There is no such milestone. list_milestones gives the ids."
+
+
+ORDER = ("position", "created_at", "id")
+
+Positions = dict[UUID, int]
+"""The positions of an item's milestones, in order."""
+
+
+def positions_of(access: Access, item_id: UUID) -> Positions:
+    """The positions of the item's milestones. One statement."""
+    rows = Milestone.rows.of(access).all(*ORDER, item_id=item_id)
+    rows.sort(key=lambda row: [row[name] for name in ORDER])
+    return {row["id"]: row["position"] for row in rows}
+
+
+def require_place(place: int, most: int) -> None:
+    """Reject a place that the item does not have.
+
+    Raises:
+        ValidationFailed: `place` exceeds `most`.
+    """
+    if place > most:
+        raise ValidationFailed.of("place", f"Must be at most {most} for this item.")
+
+
+def renumber(access: Access, item_id: UUID, before: Positions, order: Sequence[UUID], *, logged: bool) -> None:
+    """Number the milestones of `order` from 1.
+
+    Args:
+        before: the positions of existing milestones. Those created by this change have their new positions.
+        logged: whether an undo restores them. New numbers for the same order alone are not a change.
+    """
+    places = {milestone_id: place for place, milestone_id in enumerate(order, start=1)}
+    moves = [({"id": id_, "position": position}, {"position": places[id_]}) for id_, position in before.items()]
+    if Milestone.rows.of(access).update_each(moves, logged=logged) and logged:
+        access.open_write.stream.ordered(Milestone, item_id, order)
 
 
 MILESTONES_OF_ITEM = Maximum(

@@ -1,4 +1,4 @@
-"""Milestones, the steps that lead up to an item, and imported calendar events."""
+"""Milestones, the steps that lead up to an item, imported calendar events, and school calendars."""
 
 import uuid
 from typing import ClassVar
@@ -11,10 +11,121 @@ from django.utils import timezone
 
 from accounts.rows.rows import Rows
 from courses.models import Course, Item
-from planning.school_calendars.models import DueCalendar, SchoolCalendar
-from studyservice.database.constraints import at_least, characters
+from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey
+
+MAX_NAME = 120
+MAX_HOST = 255
+MAX_SEALED = 20_000
+"""Maximum characters of an encrypted address. 2,000 characters of four bytes become 10,760."""
+
+MAX_VALIDATOR = 500
+"""Characters of an `ETag` or a `Last-Modified` (`studyservice.fetching.guarded`)."""
+
+
+class Answer(models.TextChoices):
+    """The outcome of the newest reading."""
+
+    NONE = "none", "nothing was read yet"
+    TAKEN = "taken", "taken"
+    HELD = "held", "waits for the member's answer"
+    REFUSED = "refused", "refused by the member"
+
+
+class SchoolCalendar(models.Model):
+    """A school's calendar, read at its address.
+
+    The address is a secret: it is encrypted, and only its host and last four characters are shown.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The calendar's id.")
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    name = models.CharField(max_length=MAX_NAME, help_text="What the member calls it; its host unless named.")
+    host = models.CharField(max_length=MAX_HOST, editable=False, help_text="The host of the address, in lower case.")
+    address_end = models.CharField(
+        max_length=4, editable=False, help_text="The last four characters of the address, to tell calendars apart."
+    )
+    sealed_address = models.TextField(editable=False)
+    # No foreign keys, here and in `choices`: a deleted course gets no events, and its undo restores the reference.
+    course_id = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="The course that takes the events whose label is empty."
+    )
+    choices = models.JSONField(
+        default=dict, blank=True, editable=False, help_text="By label the id of a course, or ignore, as chosen."
+    )
+    paused = models.BooleanField(default=False, help_text="Whether it is not read until the member says so.")
+    stopped = models.BooleanField(default=False, editable=False)
+    accepted = models.BooleanField(
+        default=False, editable=False, help_text="Whether a reading was accepted, if only beforehand."
+    )
+    answer = models.CharField(max_length=8, choices=Answer, default=Answer.NONE, editable=False)
+    reading = models.BinaryField(null=True, editable=False, help_text="The newest reading (planning.calendar.files).")
+    fingerprint = models.CharField(max_length=64, blank=True, editable=False, help_text="Of the newest reading.")
+    labels = models.JSONField(default=list, blank=True, editable=False, help_text="The labels of the newest reading.")
+    counts = models.JSONField(default=dict, blank=True, editable=False)
+    etag = models.CharField(max_length=MAX_VALIDATOR, blank=True, editable=False)
+    last_modified = models.CharField(max_length=MAX_VALIDATOR, blank=True, editable=False)
+    last_read_at = models.DateTimeField(null=True, editable=False, help_text="When it was last read as a calendar.")
+    last_changed_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a reading last made or changed items."
+    )
+    next_read_at = models.DateTimeField(
+        null=True, editable=False, help_text="When it is due to be read; null while it is paused or stopped."
+    )
+    error_type = models.CharField(max_length=40, blank=True, editable=False, help_text="Empty of one that can be read.")
+    error_message = models.CharField(max_length=300, blank=True, editable=False)
+    error_at = models.DateTimeField(null=True, editable=False)
+    failing_since = models.DateTimeField(null=True, editable=False)
+    failures = models.PositiveIntegerField(default=0, editable=False, help_text="In a row.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was added.")
+
+    rows = Rows["SchoolCalendar"]()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "created_at", "id"], name="schoolcalendar_member_age")
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("name", 1, MAX_NAME),
+            characters("host", 1, MAX_HOST),
+            characters("address_end", 1, 4),
+            characters("sealed_address", 1, MAX_SEALED),
+            one_of("answer", Answer.values),
+            characters("fingerprint", 0, 64),
+            characters("etag", 0, MAX_VALIDATOR),
+            characters("last_modified", 0, MAX_VALIDATOR),
+            characters("error_type", 0, 40),
+            characters("error_message", 0, 300),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DueCalendar(models.Model):
+    """The due time of a school calendar.
+
+    Separate from the calendar, in one place for all members however they are distributed, because the command reads the
+    calendars of all members.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False, help_text="The calendar's id.")
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_constraint=False)
+    host = models.CharField(max_length=MAX_HOST)
+    next_read_at = models.DateTimeField()
+    claimed_until = models.DateTimeField(null=True, help_text="Until when a process that reads it has to be done.")
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["next_read_at"], name="duecalendar_next"),
+            models.Index(fields=["host", "next_read_at"], name="duecalendar_host"),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [characters("host", 1, MAX_HOST)]
+
+    def __str__(self) -> str:
+        return f"{self.host}, {self.next_read_at:%Y-%m-%d %H:%M} UTC"
+
 
 _OF_FILES = Value(uuid.UUID(int=0), models.UUIDField())
 """In place of a calendar in the key of events from files: null values are not unique."""
@@ -32,7 +143,7 @@ class Milestone(models.Model):
     due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
     done = models.BooleanField(default=False, help_text="Whether it is done.")
     folded = models.TextField(
-        default="", db_default="", editable=False, help_text="The title as it is searched (planning.searching)."
+        default="", db_default="", editable=False, help_text="The title as it is searched (planning.course_plan)."
     )
     # not renumbered after a deletion
     position = models.PositiveIntegerField(help_text="Its place in the item's list, from 1.")

@@ -2,9 +2,7 @@
 
 from django.urls import path
 
-from planning.calendar.views import CalendarViewSet
-from planning.school_calendars.views import SchoolCalendarViewSet
-from planning.views import AgendaViewSet, MilestoneViewSet, PlannedItemViewSet
+from planning.views import AgendaViewSet, CalendarViewSet, MilestoneViewSet, PlannedItemViewSet, SchoolCalendarViewSet
 
 urlpatterns = [
     path("agenda", AgendaViewSet.as_view({"get": "get_agenda"})),

@@ -15,7 +15,6 @@ urlpatterns = [
     # One list for all apps, which Django searches in half the time of an `include` for each.
     path("v1/", include([route for urls in API for route in import_module(urls).urlpatterns])),
     path("", include("mcpbridge.urls")),
-    path("", include("planning.calendar.urls")),
     path("", include("oauthserver.urls")),
     path("health", health, name="health"),
     path("health/live", live, name="health_live"),

@@ -31,7 +31,7 @@ class FileEvent:
     """An event in the file that is not canceled.
 
     Attributes:
-        label: identifies its course; empty if unknown (`planning.calendar.labels`).
+        label: identifies its course; empty if unknown (`planning.calendar.properties`).
     """
 
     key: Key

@@ -1,7 +1,7 @@
 """The events in a member's calendar, and writing them according to RFC 5545 and RFC 7986 with `icalendar`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, NamedTuple, TypedDict
 from urllib.parse import urlsplit
@@ -10,9 +10,10 @@ from uuid import UUID
 from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
+from accounts.models import Member
 from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS
-from planning.calendar.marking import marked
+from planning.calendar.properties import marked
 from planning.milestones import MILESTONES
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
@@ -177,3 +178,8 @@ def _nothing() -> Timezone:
 def _readable(text: str) -> str:
     """`text` without control characters, which RFC 5545 section 3.1 cannot represent, and with uniform line ends."""
     return _CONTROL.sub("", _BREAKS.sub("\n", text.replace("\r\n", "\n")))
+
+
+def write_calendar(member: Member) -> Iterator[bytes]:
+    """Write every dated item and every dated open milestone as a calendar."""
+    yield calendar_text(events_between(Access(member), date.min, date.max, milestones=True))

@@ -1,15 +1,22 @@
-"""Importing a calendar file into a course: new events become items, and known ones are compared."""
+"""Applying the changes of a reading to items, and importing a calendar file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import IO
 from uuid import UUID
 
+from accounts.members.data import Maximum
 from accounts.rows.access import Access, change
+from accounts.rows.rows import Row
+from courses.approval import Applied
 from courses.errors import NoSuchCourse
+from courses.item_batches import add_items
+from courses.items import change_items, delete_items
+from courses.models import Course
+from courses.serializers import ItemFields, NewItem
 from courses.syllabi.kinds import kind_of
-from planning.calendar.applying import all_of, take
-from planning.calendar.assigning import label_rows, load_courses, summaries
-from planning.calendar.comparison import Change, Comparison, FileEvent, Key, Version
+from planning.calendar.assigning import Courses, label_rows, load_courses, summaries
+from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version
 from planning.calendar.files import CalendarFile, read_calendar
 from planning.calendar.matching import Source, match
 from planning.calendar.serializers import (
@@ -19,6 +26,111 @@ from planning.calendar.serializers import (
     EventVersionRow,
     SkippedEventRow,
 )
+from planning.models import ImportedEvent
+
+EVENTS_OF_COURSE = Maximum(
+    most=3000,
+    what="imported events of a course",
+    full="With these there would be over {most} imported events in this course.",
+    per="course",
+)
+"""The remembered events of a course, including those whose item was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The changes of a comparison to apply.
+
+    Attributes:
+        new: events with their new items.
+        changes: items with their changes.
+        bases: remembered events with their new keys and versions.
+        deleted: items to delete.
+    """
+
+    new: Sequence[tuple[FileEvent, NewItem]]
+    changes: Sequence[tuple[UUID, ItemFields]]
+    bases: Sequence[tuple[KnownEvent, FileEvent]]
+    deleted: Sequence[UUID] = ()
+
+
+def all_of(found: Comparison) -> Plan:
+    """The complete plan of a reading without approval."""
+    return Plan(
+        new=[
+            (event, {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on}) for event in found.new
+        ],
+        changes=[
+            (one.known.item_id, {"title": one.version.title, "due_on": one.version.due_on}) for one in found.changed
+        ],
+        bases=found.bases,
+    )
+
+
+def take(access: Access, source: Source, found: Comparison, plan: Plan) -> tuple[list[UUID], Applied]:
+    """Apply the plan inside a change. Return the ids of the new items and the numbers of all.
+
+    Raises:
+        NotFound: the member has no such course.
+        Conflict: there would be too many items.
+    """
+    remembered = ImportedEvent.rows.of(access)
+    if found.moved_out:
+        remembered.delete(*(event.id for event in found.moved_out))
+    if plan.new or found.shared:
+        present = ImportedEvent.rows.of(access.whole).count(course_id=found.course_id)
+        EVENTS_OF_COURSE.require(present, len(plan.new) + len(found.shared))
+    moved_out = [event.item_id for event in found.moved_out]
+    deleted = delete_items(access, found.course_id, [*plan.deleted, *moved_out])
+    made = add_items(access, found.course_id, [item for _, item in plan.new])
+    changed = change_items(access, found.course_id, plan.changes)
+    # The remembered versions are the calendar's and not study data. An undo leaves them, so that undone items count as
+    # deleted or changed by the member.
+    prodid, calendar_id = source.reading.prodid, source.calendar_id
+    new = zip((event for event, _ in plan.new), made, strict=True)
+    of_source = {"course_id": found.course_id, "calendar_id": calendar_id}
+    remembered.insert(
+        *(
+            {**of_source, "item_id": item_id, **_columns(event.key, prodid, event.version)}
+            for event, item_id in (*new, *found.shared)
+        )
+    )
+    updates: list[tuple[KnownEvent, Row]] = [
+        *((known, _columns(event.key, prodid, event.version)) for known, event in plan.bases),
+        *((known, {"calendar_id": calendar_id, "is_gone": False}) for known in found.adopted),
+        *((known, {"is_gone": True}) for known in found.newly_gone),
+        *((known, {"is_gone": False}) for known in found.back),
+    ]
+    remembered.update_each((_stored(known), columns) for known, columns in updates)
+    return made, Applied(len(made), changed, deleted)
+
+
+def take_each(
+    access: Access, source: Source, courses: Courses, operation: str, plans: Iterable[tuple[Comparison, Plan]]
+) -> Mapping[UUID, Applied]:
+    """Apply plans, inside a write, with one change for each course. Return what was applied, by course.
+
+    Raises:
+        NotFound: the member has no such course.
+        Conflict: there would be too many items.
+    """
+    done: dict[UUID, Applied] = {}
+    for found, plan in sorted(plans, key=lambda one: not one[0].moved_out):  # so that each event is remembered once
+        of_course = replace(access, write=None)  # a change of its own
+        with change(of_course, operation) as log:
+            log.about(Course, found.course_id, courses.name_of(found.course_id), found.course_id)
+            _, done[found.course_id] = take(of_course, source, found, plan)
+    return done
+
+
+def _columns(key: Key, prodid: str, version: Version) -> Row:
+    uid, instance = key
+    return {"uid": uid, "instance": instance, "prodid": prodid, "title": version.title, "due_on": version.due_on}
+
+
+def _stored(known: KnownEvent) -> Row:
+    columns = _columns(known.key, known.prodid, known.base)
+    return {"id": known.id, "calendar_id": known.calendar_id, "is_gone": known.is_gone, **columns}
 
 
 def import_calendar(

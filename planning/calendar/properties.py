@@ -1,16 +1,85 @@
-"""The properties of events and tasks that a reading uses, in whatever form programs write them."""
+"""The properties of events and tasks that a reading uses, in whatever form programs write them. Without models."""
 
 import html
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from html.entities import html5
+from typing import Any
 
 from icalendar import vDDDTypes
 from icalendar.cal import Component
 
-from planning.calendar.marking import without_mark
-from planning.calendar.zones import UNREADABLE
+from planning.calendar.lines import UNREADABLE
+
+MARK = "✓ "
+
+
+def marked(title: str) -> str:
+    """The title of a done or graded item."""
+    return MARK + title
+
+
+def without_mark(title: str) -> str:
+    """The title without this service's check mark, for an exported calendar that is imported again."""
+    return title.removeprefix(MARK)
+
+
+_OPENS = re.compile(
+    r"""
+    ^\W*(?:(?:now\ )?available(?:\ from)?|opens|availability\ starts)\s*:        # Available: Quiz 1
+    |
+    (?<!\bnot\ )(?<!\blonger\ )(?<!\bnicht\ )(?<!\bmehr\ )(?<!\bplus\ )(?<!\bno\ )
+    \b(?:opens|is\ (?:now\ )?open|available|availability\ starts|öffnet|verfügbar|s['\u2019]ouvre|disponible|se\ abre)
+    (?:\ (?:at|on|from|for|am|um|ab|für|le|à|pour|el|a|para)\b.*)?               # Quiz 1 opens at 9:00
+    \W*(?:[\[(][^\])]*[\])])?\W*$                                                # Quiz 1 opens [Biology]
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_DEADLINE = re.compile(
+    r"\b(?:due|clos(?:es|ing)|ends?|deadlines?|until|fällig|endet|schließt|bis|abgabe|jusqu|hasta|entrega)\b",
+    re.IGNORECASE,
+)
+
+
+def only_opens(title: str) -> bool:
+    """Return whether the title announces only an opening and no deadline."""
+    return _OPENS.search(title) is not None and _DEADLINE.search(title) is None
+
+
+MAX_LABEL = 160
+
+
+def split_title(title: str) -> tuple[str, str]:
+    """The title without the brackets at its end, and their content; empty without brackets.
+
+    Nested brackets belong to the outer ones: `Quiz [Biology [Fall]]`.
+    """
+    if not title.endswith("]"):
+        return title, ""
+    depth = 0
+    for place in range(len(title) - 1, -1, -1):
+        depth += {"]": 1, "[": -1}.get(title[place], 0)
+        if depth == 0:
+            bare, label = title[:place].strip(), title[place + 1 : -1].strip()
+            return (bare or title, label) if label else (title, "")
+    return title, ""
+
+
+def set_labels(events: Iterable[dict[str, Any]]) -> None:
+    """Set the `label` of each event, from its `brackets`, `category` or `place`.
+
+    Categories count if no more events are without one than with one. Places count if more than half of the events have
+    one, because a few may be rooms. The label of the others is empty.
+    """
+    events = list(events)
+    has = Counter(name for event in events for name in ("category", "place") if event[name])
+    named = "category" if has["category"] * 2 >= len(events) else "place" if has["place"] * 2 > len(events) else None
+    for event in events:
+        noted: Mapping[str, str] = {name: event.pop(name) for name in ("brackets", "category", "place")}
+        event["label"] = (noted["brackets"] or (noted[named] if named else ""))[:MAX_LABEL].strip()
+
 
 MAX_TITLE = 160
 

@@ -12,9 +12,7 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar
 from icalendar.cal import Component
 
-from planning.calendar.labels import set_labels, split_title
-from planning.calendar.lines import ReadableLines, readable_lines
-from planning.calendar.openings import only_opens
+from planning.calendar.lines import UNREADABLE, ReadableLines, readable_lines
 from planning.calendar.properties import (
     category_of,
     dates_of,
@@ -23,13 +21,15 @@ from planning.calendar.properties import (
     is_completed,
     moment_of,
     one_line,
+    only_opens,
     revision_of,
+    set_labels,
     shortened,
+    split_title,
     title_of,
     whole_title_of,
 )
 from planning.calendar.recurrence import instances_of, recurs_too_often
-from planning.calendar.zones import UNREADABLE
 from studyservice.reading.decoding import REPLACED
 
 MAX_COMPONENTS = 3000

@@ -7,8 +7,8 @@ import recurring_ical_events
 from icalendar import Calendar, vDDDLists, vRecur
 from icalendar.cal import Component
 
+from planning.calendar.lines import is_known
 from planning.calendar.properties import deadline_of, moment_of
-from planning.calendar.zones import is_known
 
 _TOO_OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
 _ORIGINAL, _ZONE = "RECURRENCE-ID", "X-WR-TIMEZONE"

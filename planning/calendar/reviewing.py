@@ -11,9 +11,9 @@ from accounts.rows.access import Access
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.serializers import ItemFields
 from courses.syllabi.kinds import kind_of
-from planning.calendar.applying import Plan, take_each
 from planning.calendar.assigning import Courses, load_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, Version
+from planning.calendar.importing import Plan, take_each
 from planning.calendar.matching import Source, match
 
 

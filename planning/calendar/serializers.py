@@ -6,7 +6,7 @@ from uuid import UUID
 
 from courses.models import ItemKind
 from planning.calendar.assigning import LabelRow
-from planning.calendar.labels import MAX_LABEL
+from planning.calendar.properties import MAX_LABEL
 from studyservice.operations.answers import answer, example_of, open_choice
 from studyservice.operations.fields import StringField
 from studyservice.operations.query_fields import QueryBooleanField

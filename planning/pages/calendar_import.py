@@ -26,8 +26,8 @@ from planning.calendar.assigning import IGNORED, LabelRow, label_rows, load_cour
 from planning.calendar.files import MAX_BYTES, CalendarFile, as_json, from_json, read_calendar
 from planning.calendar.matching import Source, match
 from planning.calendar.reviewing import rows_of_courses, take_approved
-from planning.calendar.views import CalendarViewSet
 from planning.pages.school_calendar_forms import LabelsForm
+from planning.views import CalendarViewSet
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, Conflict
 from studyservice.operations.uploads import Upload

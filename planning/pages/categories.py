@@ -1,8 +1,14 @@
 """The page for changing the grade categories of a course."""
 
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from hashlib import sha256
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
+import orjson
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
@@ -10,15 +16,124 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
+from accounts.pages.forms import NumberField
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access, change
+from courses.entry_serializers import MAX_CATEGORIES
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
-from grades.serializers import GradeBreakdownRow
+from grades.models import GradeCategory
+from grades.serializers import CATEGORY_COLUMNS, CategoryFields, CategoryRow, GradeBreakdownRow
 from grades.views import GradeViewSet
-from planning.pages.category_forms import CategoriesForm
+from planning.pages.forms import TOO_LONG
+from studyservice.operations.columns import max_length
 from studyservice.operations.errors import Conflict
+from studyservice.templatetags.site import number
+
+NEW_ROWS = 3
+"""Number of empty rows for new categories."""
+
+MOST_DROPPED = 20
+_WRONG_NUMBER = f"Enter a whole number from 0 to {MOST_DROPPED}."
+
+
+class CategoryForm(forms.Form):
+    """A row with a stored category, or an empty one. Rows to delete and empty rows cannot be invalid."""
+
+    use_required_attribute = False
+
+    name = forms.CharField(
+        label="Name",
+        max_length=max_length(GradeCategory, "name"),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
+    )
+    weight = NumberField(label="Weight (%)", least=0, most=100)
+    drop_lowest = forms.IntegerField(
+        label="Lowest scores dropped",
+        required=False,
+        min_value=0,
+        max_value=MOST_DROPPED,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _WRONG_NUMBER),
+    )
+    delete = forms.BooleanField(label="Delete", required=False)
+
+    def __init__(self, key: str, category: CategoryRow | None, data: Mapping[str, Any] | None) -> None:
+        initial = {}
+        if category is not None:
+            initial = {
+                "name": category["name"],
+                "weight": number(category["weight"]),
+                "drop_lowest": category["drop_lowest"],
+            }
+        super().__init__(data, prefix=key, initial=initial)
+        self.category = category
+        self.title = "New category" if category is None else category["name"]
+        if category is None:
+            del self.fields["delete"]
+
+    def full_clean(self) -> None:
+        """Validate, except rows to delete and rows that stay empty."""
+        super().full_clean()
+        if self.is_bound and (self.is_deleted or self.is_empty):
+            self._errors = forms.utils.ErrorDict()
+
+    @property
+    def is_deleted(self) -> bool:
+        """Return whether the member selected it for deletion."""
+        return bool(self.cleaned_data.get("delete"))
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether it is a row for a new category without any input."""
+        return self.category is None and not any(self[name].data for name in self.fields)
+
+    def entry(self) -> CategoryFields:
+        """The category for `set_grade_categories`."""
+        given = self.cleaned_data
+        return {
+            "id": None if self.category is None else self.category["id"],
+            "name": given["name"],
+            "weight": Decimal(given["weight"]),
+            "drop_lowest": given["drop_lowest"] or 0,
+        }
+
+
+class CategoriesForm:
+    """All categories of a course, and empty rows for new ones.
+
+    Args:
+        data: the sent data; rows missing from it show the stored values.
+    """
+
+    def __init__(self, categories: Sequence[CategoryRow], data: Mapping[str, Any] | None = None) -> None:
+        empty = [None] * min(NEW_ROWS, MAX_CATEGORIES - len(categories))
+        keyed = [(str(one["id"]), one) for one in categories] + [(f"new{n}", one) for n, one in enumerate(empty)]
+        self.rows = [
+            CategoryForm(key, one, data if data is not None and f"{key}-name" in data else None) for key, one in keyed
+        ]
+        self.known = known(categories)
+
+    def is_valid(self) -> bool:
+        """True if every row was sent and none is invalid."""
+        return all(row.is_valid() for row in self.rows)
+
+    @property
+    def errors(self) -> bool:
+        """True if a row is invalid."""
+        return any(row.errors for row in self.rows)
+
+    def entries(self) -> list[CategoryFields]:
+        """The complete list for `set_grade_categories`."""
+        return [row.entry() for row in self.rows if not row.is_deleted and not row.is_empty]
+
+
+def known(categories: Sequence[CategoryRow]) -> str:
+    """A fingerprint of the categories in a form, to detect concurrent changes."""
+    shown = [[one["id"], *(one[name] for name in CATEGORY_COLUMNS)] for one in categories]  # type: ignore[literal-required]  # its columns
+    return sha256(orjson.dumps(shown)).hexdigest()
 
 
 @for_active_members

@@ -1,26 +1,131 @@
 """The page of a course: its items with their milestones, its grade, its decks and files."""
 
 from http import HTTPStatus
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.models import Member
+from accounts.pages.once import address_here
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
 from accounts.rows.rows import COURSE
 from courses.item_batches import create_item
+from courses.pages.colors import courses_here
+from courses.pages.first_steps import first_steps
+from courses.uploads.files import files_of
 from courses.views import ItemViewSet
 from grades.breakdown import get_grades
 from grades.scores import add_grade_score, delete_grade_score, require_score
+from grades.serializers import AssumedRow, CategoryRow, GradeBreakdownRow, NeededRow
 from grades.views import GradeViewSet
-from planning.course_plan import items_with_milestones
-from planning.pages.course_forms import NewItemForm, NewScoreForm
-from planning.pages.course_view import show_course
-from planning.pages.sending import sent
+from planning.course_plan import PlannedItem, items_with_milestones
+from planning.pages.forms import AssumeForm, NewItemForm, NewScoreForm, sent
+from studyservice.charts import Chart, percent_range
+from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import ApiError
+from vocab.decks import decks_of_course
+
+
+class ShownGrade(NamedTuple):
+    """A grade.
+
+    Attributes:
+        weights: the sum of the weights of all categories.
+        chart: the range that is still possible, with a line at the current grade; None without scores.
+        needed: the score needed for each letter, without letters that open work cannot affect.
+        is_open: whether open work can still change the grade.
+        uncategorized: number of items that no category counts.
+    """
+
+    current: float | None
+    letter: str | None
+    worst: float | None
+    best: float | None
+    categories: list[CategoryRow]
+    weights: float
+    chart: Chart | None
+    needed: list[NeededRow]
+    assumed: AssumedRow | None
+    is_open: bool
+    uncategorized: int
+
+
+def grade_shown(grades: GradeBreakdownRow) -> ShownGrade:
+    """The grade from its breakdown."""
+    outlook = grades["outlook"]
+    worst, best = outlook["worst"], outlook["best"]
+    chart = None
+    if worst is not None and best is not None and grades["current_grade"] is not None:
+        chart = percent_range([(worst, best)], mark=grades["current_grade"])
+    return ShownGrade(
+        current=grades["current_grade"],
+        letter=grades["letter_grade"],
+        worst=worst,
+        best=best,
+        categories=grades["categories"],
+        weights=sum(category["weight"] for category in grades["categories"]),
+        chart=chart,
+        needed=[one for one in outlook["needed"] if one["score"] is not None],
+        assumed=outlook["assumed"],
+        is_open=bool(outlook["remaining_weight"]),
+        uncategorized=outlook["uncategorized"],
+    )
+
+
+def show_course(
+    request: HttpRequest,
+    member: Member,
+    course_id: UUID,
+    *,
+    item_form: NewItemForm | None = None,
+    score_form: NewScoreForm | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    """The page, in at most six statements. Rejected forms show the member's input.
+
+    Raises:
+        Http404: the member has no such course.
+    """
+    courses = courses_here(request)
+    course = next((course for course in courses if course["id"] == course_id), None)
+    if course is None:
+        raise Http404
+    assume = AssumeForm(request.GET if "assume" in request.GET else None)
+    if assume.is_bound and not assume.is_valid():
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    grades = get_grades(
+        Access(member), course_id, assume=assume.cleaned_data.get("assume") if assume.is_bound else None
+    )
+    items = items_with_milestones(Access(member), course_id)
+    today = member.today()
+
+    def is_past(item: PlannedItem) -> bool:
+        return item["due_on"] is not None and item["due_on"] < today and item["status"] != "missed"
+
+    context = {
+        "course": course,
+        "open": request.GET.get("open"),
+        "here": address_here(request, "assume", "open", path=reverse("course", args=[course_id])),
+        "missed": [item for item in items if item["status"] == "missed"],
+        "ahead": [item for item in items if item["due_on"] is not None and item["due_on"] >= today],
+        "undated": [item for item in items if item["due_on"] is None],
+        "past": [item for item in items if is_past(item)],
+        "item_form": item_form or NewItemForm(categories=grades["categories"]),
+        "score_form": score_form or NewScoreForm(categories=grades["categories"], items=items),
+        "assume": assume,
+        "grade": grade_shown(grades),
+        "decks": decks_of_course(Access(member), course_id),
+        "files": files_of(Access(member), course_id),
+        "first_steps": first_steps(Access(member), len(courses)),
+    }
+    return may_fetch(request, render(request, "planning/course.html", context, status=status))
+
 
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 

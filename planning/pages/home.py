@@ -1,28 +1,94 @@
-"""The home page: an introduction for visitors, and this week for members."""
+"""The home page: an introduction for visitors; for members this week, and steps for their minutes."""
 
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.once import address_here
+from accounts.pages.sign_in import target_after
+from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
+from courses.items import update_item
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
 from planning.agenda import done_milestones, look_ahead
+from planning.agenda_serializers import StepRow
+from planning.milestones import update_milestone
+from planning.now.filling import NowRow
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
-from planning.pages.what_now import minutes_asked, what_now
 from studyservice.http.middleware import may_fetch
 from vocab.studying import coming
+
+CHOICES = (15, 30, 60, 120)
+"""Choices of minutes."""
+
+USUAL = 30
+"""Default minutes."""
+
+MOST_SHOWN = 3
+
+
+class Shown(NamedTuple):
+    """A step in the list.
+
+    Attributes:
+        path: the item's page, or the page for studying the deck; empty for a topic whose deck was deleted.
+        course_id: of the course of the item or the deck; None for a topic.
+        reason: the first reason.
+    """
+
+    title: str
+    path: str
+    minutes: int
+    cards: int | None
+    course: str | None
+    course_id: UUID | None
+    reason: str
+
+
+def minutes_asked(request: HttpRequest) -> int:
+    """The chosen minutes."""
+    return next((minutes for minutes in CHOICES if request.GET.get("minutes") == str(minutes)), USUAL)
+
+
+def what_now(now: NowRow, courses: Mapping[UUID, UUID | None]) -> dict[str, object]:
+    """The first steps. `courses` has the course of each item and deck."""
+    steps = [_shown(step, courses) for step in now["steps"][:MOST_SHOWN]]
+    return {"steps": steps, "minutes": now["minutes"], "choices": CHOICES}
+
+
+def _shown(step: StepRow, courses: Mapping[UUID, UUID | None]) -> Shown:
+    item_id, deck_id = step["item_id"], step["deck_id"]
+    path = ""
+    if item_id is not None:
+        path = reverse("item", args=[item_id])
+    elif deck_id is not None:
+        path = reverse("study-deck", args=[deck_id])
+    return Shown(
+        title=step["title"],
+        path=path,
+        minutes=step["minutes"],
+        cards=step["cards"],
+        course=step["course_name"],
+        course_id=courses.get(subject) if (subject := item_id or deck_id) else None,
+        reason=step["because"][0]["text"],
+    )
+
 
 WEEK = 6
 """Number of days after today on the page."""
@@ -85,3 +151,37 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
         return {"cards_today": known + new, "new_today": new}
     later = coming(access, timezone.now())
     return {"cards_today": 0, "later_today": later["later_today"], "next_card_at": later["next_at"]}
+
+
+_CHOICES = {"true": True, "false": False}
+
+
+@for_active_members
+@require_POST
+def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
+    """Set whether the item is done, and show the originating page again."""
+    return _ticked(request, item_id, lambda member, done: update_item(Access(member), item_id, done=done)["title"])
+
+
+@for_active_members
+@require_POST
+def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
+    """Set whether the milestone is done, and show the originating page again."""
+    return _ticked(
+        request, milestone_id, lambda member, done: update_milestone(Access(member), milestone_id, done=done)["title"]
+    )
+
+
+def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool], str]) -> HttpResponse:
+    """Set `done` to the value in the form. `set_done` returns the title.
+
+    Raises:
+        Http404: the form is invalid.
+        NotFound: the member has no such object.
+    """
+    done = _CHOICES.get(request.POST.get("done", ""))
+    if done is None:
+        raise Http404
+    title = set_done(signed_in(request), done)
+    messages.success(request, f"“{title}” is {'done' if done else 'open again'}.", extra_tags="above")
+    return HttpResponseRedirect(f"{target_after(request)}#t{ticked.hex}")  # the button (tick.html)

@@ -21,7 +21,7 @@ from courses.items import change_items
 from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow
 from planning.course_plan import PlannedItem, items_with_milestones
-from planning.pages.item_forms import id_field, offer
+from planning.pages.forms import id_field, offer
 
 ITEMS_A_PAGE = 100
 

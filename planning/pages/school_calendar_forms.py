@@ -8,8 +8,8 @@ from django import forms
 from accounts.pages.once import OnceForm
 from courses.serializers import CourseRow
 from planning.calendar.assigning import IGNORED, LabelRow
+from planning.models import MAX_NAME
 from planning.school_calendars.addresses import MAX_ADDRESS
-from planning.school_calendars.models import MAX_NAME
 
 _UNDECIDED = ""
 

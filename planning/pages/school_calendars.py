@@ -18,13 +18,13 @@ from courses.courses import list_courses
 from planning.calendar.assigning import load_courses
 from planning.calendar.matching import match
 from planning.calendar.reviewing import rows_of
+from planning.models import Answer
 from planning.pages.school_calendar_forms import AddressForm, CalendarForm
 from planning.school_calendars import calendars
-from planning.school_calendars.models import Answer
 from planning.school_calendars.rows import CALENDARS, get_school_calendar, list_school_calendars, stored_calendar
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.taking import source_of
-from planning.school_calendars.views import SchoolCalendarViewSet
+from planning.views import SchoolCalendarViewSet
 from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
 
 

@@ -1,15 +1,15 @@
 """URLs of the pages about due items, courses and items."""
 
-from django.urls import path
+from django.urls import path, re_path
 
+from planning.calendar.feed import feed
 from planning.pages.calendar_import import import_calendar_file
 from planning.pages.categories import grade_categories
 from planning.pages.course import add_item, add_score, course_page, delete_score
-from planning.pages.home import home
+from planning.pages.home import home, tick_item, tick_milestone
 from planning.pages.item import add_milestone, change_milestone, delete_milestone, item_page
 from planning.pages.item_categories import item_categories
 from planning.pages.school_calendars import calendar_list, calendar_page, delete_calendar
-from planning.pages.ticks import tick_item, tick_milestone
 
 urlpatterns = [
     path("", home, name="home"),
@@ -26,6 +26,7 @@ urlpatterns = [
     path("items/<uuid:item_id>/done", tick_item, name="tick-item"),
     path("milestones/<uuid:milestone_id>/done", tick_milestone, name="tick-milestone"),
     path("courses/<uuid:course_id>/calendar", import_calendar_file, name="import-calendar"),
+    re_path(r"^calendar/(?P<token>[^/]*)\.ics\Z", feed, name="calendar-feed"),
     path("calendars", calendar_list, name="calendars"),
     path("calendars/<uuid:calendar_id>", calendar_page, name="calendar"),
     path("calendars/<uuid:calendar_id>/delete", delete_calendar, name="delete-calendar"),

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from planning.school_calendars.models import SchoolCalendar
+from planning.models import SchoolCalendar
 from studyservice.operations.errors import ValidationFailed
 from studyservice.secrets.sealing import Seal, Sealed
 

@@ -10,21 +10,19 @@ from accounts.changes.contents import Fields
 from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from planning.calendar.assigning import IGNORED, Courses, LabelRow, ask_for_courses, label_rows, load_courses
+from planning.models import Answer, SchoolCalendar
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.fetching import Asked, ask, slot
-from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.rows import (
     CALENDARS,
     NoSuchSchoolCalendar,
     detail,
     get_school_calendar,
-    keep,
     stored_calendar,
 )
 from planning.school_calendars.schedule import forget_due, next_after, set_due
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
-from planning.school_calendars.storing import store, store_in
-from planning.school_calendars.taking import take_held, take_labels
+from planning.school_calendars.taking import store, store_in, take_held, take_labels
 from studyservice.fetching.guarded import Validators
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -152,7 +150,7 @@ def update_school_calendar(
             calendar["next_read_at"] = timezone.now()
         elif "paused" in changes:
             calendar["next_read_at"] = next_after(calendar)
-        keep(access, stored, calendar)
+        SchoolCalendar.rows.of(access).update(stored, calendar)
         set_due(calendar)
     if calendar["answer"] == Answer.HELD:
         courses = load_courses(access, with_items=True)
@@ -177,7 +175,7 @@ def answer_school_calendar(access: Access, calendar_id: UUID, *, accept: bool) -
             take_held(access, calendar, courses)
         else:
             calendar["answer"] = Answer.REFUSED
-        keep(access, stored, calendar)
+        SchoolCalendar.rows.of(access).update(stored, calendar)
     return detail(access, calendar, courses)
 
 

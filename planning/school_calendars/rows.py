@@ -9,7 +9,7 @@ from accounts.rows.rows import Row
 from planning.calendar.assigning import Courses, LabelRow, label_rows, load_courses
 from planning.calendar.importing import compared_row
 from planning.calendar.matching import match
-from planning.school_calendars.models import Answer, SchoolCalendar
+from planning.models import Answer, SchoolCalendar
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
 from planning.school_calendars.states import State
 from planning.school_calendars.taking import NO_COUNTS, source_of
@@ -31,11 +31,6 @@ _LISTED = tuple(
     for column in SchoolCalendar._meta.concrete_fields
     if column.attname not in {"reading", "sealed_address"}
 )
-
-
-def keep(access: Access, stored: Row, calendar: Row) -> None:
-    """Store what differs from the row, which was read under the lock."""
-    SchoolCalendar.rows.of(access).update(stored, calendar)
 
 
 def stored_calendar(access: Access, calendar_id: UUID) -> Row:

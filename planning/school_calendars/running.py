@@ -19,11 +19,11 @@ from django.utils import timezone
 from accounts.changes.calls import acting, command
 from accounts.models import Member
 from accounts.rows.access import Access
+from planning.models import SchoolCalendar
 from planning.school_calendars.calendars import asked_of
 from planning.school_calendars.fetching import ask
-from planning.school_calendars.models import SchoolCalendar
 from planning.school_calendars.schedule import claim, due_hosts, forget_due, postpone, release
-from planning.school_calendars.storing import store
+from planning.school_calendars.taking import store
 from studyservice.operations.errors import NotFound
 from studyservice.reading.gate import ReadLater
 

@@ -13,7 +13,7 @@ from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access
 from accounts.rows.rows import Row
-from planning.school_calendars.models import DueCalendar, SchoolCalendar
+from planning.models import DueCalendar, SchoolCalendar
 
 EVERY = timedelta(hours=6)
 AFTER_FAILURES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))

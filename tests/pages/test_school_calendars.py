@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from planning.school_calendars.models import SchoolCalendar
+from planning.models import SchoolCalendar
 from studyservice.rates import limiter
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with

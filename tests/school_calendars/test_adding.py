@@ -6,7 +6,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from planning.school_calendars.models import DueCalendar, SchoolCalendar
+from planning.models import DueCalendar, SchoolCalendar
 from tests.school_calendars.conftest import Calls
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint

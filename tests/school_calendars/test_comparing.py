@@ -249,7 +249,7 @@ def test_a_sign_in_page_or_a_truncated_file_changes_nothing(calls: Calls, school
 def test_adding_changing_and_pausing_can_be_undone_but_deleting_cannot(
     calls: Calls, school: School, biology: Any
 ) -> None:
-    from planning.school_calendars.models import DueCalendar
+    from planning.models import DueCalendar
 
     added = calls.add()
     calls.update(added, paused=True, name="Canvas")

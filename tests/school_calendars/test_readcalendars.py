@@ -12,8 +12,8 @@ from django.db import connections
 
 from accounts.members.last_runs import LastRun
 from accounts.models import Member
+from planning.models import DueCalendar, SchoolCalendar
 from planning.school_calendars import fetching
-from planning.school_calendars.models import DueCalendar, SchoolCalendar
 from studyservice.fetching import guarded
 from tests.school_calendars.conftest import NOW, Calls
 from tests.support.internet import OTHER_PUBLIC, Internet

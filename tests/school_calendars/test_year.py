@@ -17,10 +17,10 @@ from courses.items import delete_item, update_item
 from courses.models import Item
 from planning.calendar.comparison import FileEvent
 from planning.calendar.files import CalendarFile
+from planning.models import SchoolCalendar
 from planning.school_calendars.addresses import sealed
 from planning.school_calendars.fetching import NOTHING_KNOWN, Failed, Read
-from planning.school_calendars.models import SchoolCalendar
-from planning.school_calendars.storing import store
+from planning.school_calendars.taking import store
 from studyservice.server.signals import Reading
 from tests.school_calendars.conftest import NOW
 

@@ -9,8 +9,8 @@ from accounts.members import outbox
 from accounts.members.outbox import MailKind
 from accounts.models import OutgoingMail
 from accounts.signing_in.second_factor.codes import seal
+from planning.models import SchoolCalendar
 from planning.school_calendars.addresses import sealed
-from planning.school_calendars.models import SchoolCalendar
 from studyservice.installation.findings import Finding
 from tests.support.commands import refusal, run_json
 from tests.support.factories import AuthenticatorAppFactory, SchoolCalendarFactory

@@ -266,7 +266,7 @@ class World:
 
 def _hold(calendar_id: str) -> None:
     """Leave a reading of the calendar waiting, as if the school had answered."""
-    from planning.school_calendars.models import Answer, SchoolCalendar
+    from planning.models import Answer, SchoolCalendar
 
     SchoolCalendar.objects.filter(id=calendar_id).update(answer=Answer.HELD)
 

@@ -1,0 +1,279 @@
+"""The forms of an item, of its milestones, and on the page of a course, and carrying them out."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+from uuid import UUID
+
+from django import forms
+
+from accounts.pages.forms import EditForm, LinesField, NumberField
+from accounts.pages.once import OnceForm
+from courses.models import MAX_NOTE, Item, ItemKind
+from courses.serializers import ItemFields, ItemRow, NewItem
+from grades.models import GradeScore
+from grades.serializers import CategoryRow, NewScore
+from planning.course_plan import PlannedItem
+from planning.models import Milestone
+from planning.serializers import MilestoneFields, MilestoneRow
+from studyservice.operations.columns import max_length
+from studyservice.operations.errors import ApiError, Conflict, ValidationFailed
+from vocab.exam_records import LEAST_MINUTES, MOST_MINUTES
+
+T = TypeVar("T")
+
+_WORDS = {"item_id": "This item has a score already, or no longer exists. Choose another."}
+_GONE = "This choice no longer works. Choose again."
+
+
+def sent(form: forms.Form, do: Callable[[], T]) -> T | ApiError:
+    """Return the result of `do`, or its error after adding it to the form or a field.
+
+    Raises:
+        NotFound: the object of the form no longer exists.
+    """
+    try:
+        return do()
+    except Conflict as error:
+        form.add_error(None, error.message)
+        return error
+    except ValidationFailed as error:
+        for detail in error.details or ():
+            field = detail["field"]
+            form.add_error(field if field in form.fields else None, _WORDS.get(field, _GONE))
+        return error
+
+
+TOO_LONG = "Use at most %(limit_value)d characters."
+LISTED = "Choose one of the listed categories."
+
+
+def title_field(model: type[Item | Milestone]) -> forms.CharField:
+    """The title of an item or a milestone."""
+    return forms.CharField(
+        label="Title",
+        max_length=max_length(model, "title"),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a title.", "max_length": TOO_LONG},
+    )
+
+
+def date_field(help_text: str = "") -> forms.DateField:
+    """A date, or none."""
+    return forms.DateField(
+        label="Date",
+        required=False,
+        help_text=help_text,
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        input_formats=["%Y-%m-%d"],
+        error_messages={"invalid": "Enter a complete date, or leave it empty."},
+    )
+
+
+def kind_field() -> forms.ChoiceField:
+    """The kind of an item."""
+    message = "Choose a listed kind."
+    return forms.ChoiceField(
+        label="Kind",
+        choices=[(kind, kind.capitalize()) for kind in ItemKind.values],
+        error_messages={"invalid_choice": message, "required": message},
+    )
+
+
+def id_field(label: str, help_text: str = "", error: str = LISTED) -> forms.TypedChoiceField:
+    """An optional choice by id. `offer` sets the choices."""
+    return forms.TypedChoiceField(
+        label=label,
+        required=False,
+        help_text=help_text,
+        coerce=UUID,
+        empty_value=None,
+        error_messages={"invalid_choice": error, "required": error},
+    )
+
+
+def offer(form: forms.Form, name: str, rows: Sequence[tuple[UUID, str]], none: str) -> None:
+    """Set the choices of an `id_field`, after an empty one."""
+    field = cast("forms.TypedChoiceField", form.fields[name])
+    field.choices = [("", none), *((str(id_), text) for id_, text in rows)]
+
+
+class ItemForm(EditForm):
+    """An item."""
+
+    title = title_field(Item)
+    kind = kind_field()
+    due_on = date_field()
+    category_id = id_field("Grade category")
+    note = LinesField(
+        label="Note",
+        required=False,
+        max_length=MAX_NOTE,
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
+        empty_value=None,
+        error_messages={"max_length": TOO_LONG},
+    )
+
+    def __init__(self, data: Any = None, *, item: ItemRow, categories: Sequence[CategoryRow]) -> None:
+        """The category of a graded item cannot be changed, because its score determines it."""
+        super().__init__(data, stored={name: cast("Any", item)[name] for name in self.base_fields})
+        category = self.fields["category_id"]
+        if item["status"] == "graded":
+            category.disabled, category.show_hidden_initial = True, False
+            category.help_text = "Its score sets the category."
+        offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "None")
+        if not categories:
+            del self.fields["category_id"]
+
+    def fields_changed(self) -> ItemFields:
+        """The arguments of `update_item`."""
+        return cast("ItemFields", self.changes())
+
+
+class NewMilestoneForm(OnceForm):
+    """A milestone to add."""
+
+    use_required_attribute = False
+
+    title = title_field(Milestone)
+    due_on = date_field()
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, auto_id="id_new_%s")
+
+
+class MilestoneForm(EditForm):
+    """A milestone of an item with this number of milestones."""
+
+    title = title_field(Milestone)
+    due_on = date_field()
+    place = forms.TypedChoiceField(
+        label="Place",
+        coerce=int,
+        error_messages={"invalid_choice": "Choose a listed place.", "required": "Choose a place."},
+    )
+
+    def __init__(self, data: Any = None, *, milestone: MilestoneRow, place: int, of: int) -> None:
+        stored = {"title": milestone["title"], "due_on": milestone["due_on"], "place": place}
+        super().__init__(data, stored=stored, auto_id=f"id_{milestone['id']}_%s")
+        cast("forms.TypedChoiceField", self.fields["place"]).choices = [(n, str(n)) for n in range(1, of + 1)]
+
+    def fields_changed(self) -> tuple[int | None, MilestoneFields]:
+        """The new place or None, and the other arguments of `update_milestone`."""
+        changes = self.changes()
+        return changes.pop("place", None), cast("MilestoneFields", changes)
+
+
+class MinutesForm(forms.Form):
+    """Minutes a day of an exam plan."""
+
+    use_required_attribute = False
+    _WRONG = f"Enter a whole number from {LEAST_MINUTES} to {MOST_MINUTES}."
+
+    minutes = forms.IntegerField(
+        label="Minutes a day",
+        min_value=LEAST_MINUTES,
+        max_value=MOST_MINUTES,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        error_messages={"required": _WRONG, "invalid": _WRONG, "min_value": _WRONG, "max_value": _WRONG},
+    )
+
+
+MOST_PERCENT = 150
+"""The highest score, with extra credit."""
+
+
+class NewItemForm(OnceForm):
+    """An item to add."""
+
+    use_required_attribute = False
+
+    title = title_field(Item)
+    kind = kind_field()
+    due_on = date_field()
+    category_id = id_field("Grade category")
+
+    def __init__(self, data: Any = None, *, categories: Sequence[CategoryRow]) -> None:
+        super().__init__(data, initial={"kind": "assignment"}, auto_id="id_item_%s")
+        offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "None")
+        if not categories:
+            del self.fields["category_id"]
+
+    def new_item(self) -> NewItem:
+        """The arguments of `create_item`."""
+        given = self.cleaned_data
+        return {
+            "title": given["title"],
+            "kind": given["kind"],
+            "due_on": given["due_on"],
+            "category_id": given.get("category_id"),
+        }
+
+
+class NewScoreForm(OnceForm):
+    """A score to add. With an item, its title and category are the defaults."""
+
+    use_required_attribute = False
+    field_order = ("item_id", "score", "category_id", "label")
+
+    item_id = id_field("Item", error="Choose one of the listed items, or none.")
+    label = forms.CharField(
+        label="Name",
+        required=False,
+        max_length=max_length(GradeScore, "label"),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"max_length": TOO_LONG},
+    )
+    category_id = id_field("Category")
+    score = NumberField(label="Score (%)", least=0, most=MOST_PERCENT)
+
+    def __init__(self, data: Any = None, *, categories: Sequence[CategoryRow], items: Sequence[PlannedItem]) -> None:
+        super().__init__(data, auto_id="id_score_%s")
+        again = None if data is None else data.get("item_id")  # graded since, if the form was sent twice
+        self._items = {item["id"]: item for item in items if item["status"] != "graded" or str(item["id"]) == again}
+        offer(self, "item_id", [(item["id"], item["title"]) for item in self._items.values()], "None")
+        chosen = [item for item in self._items.values() if again is None or str(item["id"]) == again]
+        by_item = any(item["category_id"] for item in chosen)
+        named = [(one["id"], one["name"]) for one in categories]
+        offer(self, "category_id", named, "Same as the item" if by_item else "Choose a category")
+        if not self._items:
+            del self.fields["item_id"]
+        elif not data:
+            self.fields["label"].help_text = "Defaults to the title of the item."
+
+    def clean(self) -> dict[str, Any]:
+        """Take name and category from the item."""
+        given: dict[str, Any] = self.cleaned_data
+        item = self._items.get(given.get("item_id"))  # type: ignore[arg-type]  # None is the id of no item
+        of_item = None if item is None else item["category_id"]
+        if "label" in given and not given["label"]:
+            if item is None:
+                self.add_error("label", "Enter what was graded.")
+            else:
+                given["label"] = item["title"][: max_length(GradeScore, "label")].strip()
+        if "category_id" in given:
+            if given["category_id"] is None and of_item is None:
+                of = "" if item is None else f"“{item['title']}” has no category. "
+                self.add_error("category_id", f"{of}Choose {'one' if of else 'a category'}.")
+            elif of_item is not None and given["category_id"] not in {None, of_item}:
+                self.add_error("category_id", "This item is in another category. Choose that one, or change the item.")
+            else:
+                given["category_id"] = given["category_id"] or of_item
+        return given
+
+    def new_score(self) -> NewScore:
+        """The arguments of `add_grade_score`."""
+        given = self.cleaned_data
+        return {
+            "category_id": given["category_id"],
+            "item_id": given.get("item_id"),
+            "label": given["label"],
+            "score": given["score"],
+        }
+
+
+class AssumeForm(forms.Form):
+    """The form for "what if": a score for every open piece."""
+
+    use_required_attribute = False
+
+    assume = NumberField(label="If I score … % on everything left", least=0, most=MOST_PERCENT)
