@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import FilteredRelation, Q
@@ -35,28 +35,25 @@ class PlannedStep(TypedDict):
     overdue: bool
 
 
-class PlannedItem(TypedDict):
-    """An item with its milestones, in order."""
-
+class _ItemColumns(TypedDict):
     id: UUID
     title: str
     kind: str
     due_on: date | None
     done: bool
-    status: str
     category_id: UUID | None
+
+
+class PlannedItem(_ItemColumns):
+    """An item with its milestones, in order."""
+
+    status: str
     milestones: list[PlannedStep]
 
 
-class _Columns(TypedDict):
+class _Columns(_ItemColumns):
     """An item with one of its milestones, or without."""
 
-    id: UUID
-    title: str
-    kind: str
-    due_on: date | None
-    done: bool
-    category_id: UUID | None
     graded: bool
     missable_from: date
     step_id: Annotated[UUID | None, At("step__id")]
@@ -80,28 +77,14 @@ def items_with_milestones(access: Access, course_id: UUID) -> list[PlannedItem]:
     today = access.today()
     found: dict[UUID, PlannedItem] = {}
     for row in _OF_COURSE.all(access, course_id=course_id):
-        item = found.get(row["id"])
-        if item is None:
+        columns: Mapping[str, Any] = row
+        if row["id"] not in found:
             status = status_of(row["kind"], row["due_on"], row["done"], row["graded"], row["missable_from"], today)
-            item = found[row["id"]] = {
-                "id": row["id"],
-                "title": row["title"],
-                "kind": row["kind"],
-                "due_on": row["due_on"],
-                "done": row["done"],
-                "status": status,
-                "category_id": row["category_id"],
-                "milestones": [],
-            }
+            item = {name: columns[name] for name in _ItemColumns.__annotations__}
+            found[row["id"]] = cast("PlannedItem", item | {"status": status, "milestones": []})
         if row["step_id"] is not None:
+            step = {name: columns[f"step_{name}"] for name in ("id", "title", "due_on", "done")}
             due_on, done = row["step_due_on"], row["step_done"]
-            item["milestones"].append(
-                {
-                    "id": row["step_id"],
-                    "title": row["step_title"],
-                    "due_on": due_on,
-                    "done": done,
-                    "overdue": not done and due_on is not None and due_on < today,
-                }
-            )
+            step["overdue"] = not done and due_on is not None and due_on < today
+            found[row["id"]]["milestones"].append(cast("PlannedStep", step))
     return list(found.values())

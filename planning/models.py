@@ -1,6 +1,7 @@
 """Milestones, the steps that lead up to an item, imported calendar events, and school calendars."""
 
 import uuid
+from enum import StrEnum
 from typing import ClassVar
 
 from django.conf import settings
@@ -31,6 +32,16 @@ class Answer(models.TextChoices):
     TAKEN = "taken", "taken"
     HELD = "held", "waits for the member's answer"
     REFUSED = "refused", "refused by the member"
+
+
+class State(StrEnum):
+    """Whether a calendar is read, and what it waits for."""
+
+    OK = "ok"
+    UNASSIGNED = "unassigned"
+    HELD = "held"
+    FAILING = "failing"
+    STOPPED = "stopped"
 
 
 class SchoolCalendar(models.Model):

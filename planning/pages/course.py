@@ -1,7 +1,6 @@
 """The page of a course: its items with their milestones, its grade, its decks and files."""
 
 from http import HTTPStatus
-from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
@@ -22,60 +21,32 @@ from courses.uploads.files import files_of
 from courses.views import ItemViewSet
 from grades.breakdown import get_grades
 from grades.scores import add_grade_score, delete_grade_score, require_score
-from grades.serializers import AssumedRow, CategoryRow, GradeBreakdownRow, NeededRow
+from grades.serializers import GradeBreakdownRow
 from grades.views import GradeViewSet
 from planning.course_plan import PlannedItem, items_with_milestones
 from planning.pages.forms import AssumeForm, NewItemForm, NewScoreForm, sent
-from studyservice.charts import Chart, percent_range
+from studyservice.charts import percent_range
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import ApiError
 from vocab.decks import decks_of_course
 
 
-class ShownGrade(NamedTuple):
-    """A grade.
-
-    Attributes:
-        weights: the sum of the weights of all categories.
-        chart: the range that is still possible, with a line at the current grade; None without scores.
-        needed: the score needed for each letter, without letters that open work cannot affect.
-        is_open: whether open work can still change the grade.
-        uncategorized: number of items that no category counts.
+def _grade_shown(grades: GradeBreakdownRow) -> dict[str, object]:
+    """The breakdown with its outlook, the sum of the weights, the letters that open work can affect, and a chart of the
+    range that is still possible, with a line at the current grade.
     """
-
-    current: float | None
-    letter: str | None
-    worst: float | None
-    best: float | None
-    categories: list[CategoryRow]
-    weights: float
-    chart: Chart | None
-    needed: list[NeededRow]
-    assumed: AssumedRow | None
-    is_open: bool
-    uncategorized: int
-
-
-def grade_shown(grades: GradeBreakdownRow) -> ShownGrade:
-    """The grade from its breakdown."""
-    outlook = grades["outlook"]
+    outlook, current = grades["outlook"], grades["current_grade"]
     worst, best = outlook["worst"], outlook["best"]
     chart = None
-    if worst is not None and best is not None and grades["current_grade"] is not None:
-        chart = percent_range([(worst, best)], mark=grades["current_grade"])
-    return ShownGrade(
-        current=grades["current_grade"],
-        letter=grades["letter_grade"],
-        worst=worst,
-        best=best,
-        categories=grades["categories"],
-        weights=sum(category["weight"] for category in grades["categories"]),
-        chart=chart,
-        needed=[one for one in outlook["needed"] if one["score"] is not None],
-        assumed=outlook["assumed"],
-        is_open=bool(outlook["remaining_weight"]),
-        uncategorized=outlook["uncategorized"],
-    )
+    if worst is not None and best is not None and current is not None:
+        chart = percent_range([(worst, best)], mark=current)
+    return {
+        **grades,
+        **outlook,
+        "weights": sum(category["weight"] for category in grades["categories"]),
+        "needed": [one for one in outlook["needed"] if one["score"] is not None],
+        "chart": chart,
+    }
 
 
 def show_course(
@@ -119,7 +90,7 @@ def show_course(
         "item_form": item_form or NewItemForm(categories=grades["categories"]),
         "score_form": score_form or NewScoreForm(categories=grades["categories"], items=items),
         "assume": assume,
-        "grade": grade_shown(grades),
+        "grade": _grade_shown(grades),
         "decks": decks_of_course(Access(member), course_id),
         "files": files_of(Access(member), course_id),
         "first_steps": first_steps(Access(member), len(courses)),

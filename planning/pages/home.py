@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -26,13 +25,15 @@ from courses.items import update_item
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
 from planning.agenda import done_milestones, look_ahead
-from planning.agenda_serializers import StepRow
+from planning.agenda_serializers import NowRow, StepRow
 from planning.milestones import update_milestone
-from planning.now.filling import NowRow
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
 from studyservice.http.middleware import may_fetch
 from vocab.studying import coming
+
+WEEK = 6
+"""Number of days after today on the page."""
 
 CHOICES = (15, 30, 60, 120)
 """Choices of minutes."""
@@ -41,24 +42,6 @@ USUAL = 30
 """Default minutes."""
 
 MOST_SHOWN = 3
-
-
-class Shown(NamedTuple):
-    """A step in the list.
-
-    Attributes:
-        path: the item's page, or the page for studying the deck; empty for a topic whose deck was deleted.
-        course_id: of the course of the item or the deck; None for a topic.
-        reason: the first reason.
-    """
-
-    title: str
-    path: str
-    minutes: int
-    cards: int | None
-    course: str | None
-    course_id: UUID | None
-    reason: str
 
 
 def minutes_asked(request: HttpRequest) -> int:
@@ -72,26 +55,23 @@ def what_now(now: NowRow, courses: Mapping[UUID, UUID | None]) -> dict[str, obje
     return {"steps": steps, "minutes": now["minutes"], "choices": CHOICES}
 
 
-def _shown(step: StepRow, courses: Mapping[UUID, UUID | None]) -> Shown:
+def _shown(step: StepRow, courses: Mapping[UUID, UUID | None]) -> dict[str, object]:
+    """The step with its first reason, its course (None for a topic), and the page of the item or for studying the deck
+    (none for a topic whose deck was deleted).
+    """
     item_id, deck_id = step["item_id"], step["deck_id"]
     path = ""
     if item_id is not None:
         path = reverse("item", args=[item_id])
     elif deck_id is not None:
         path = reverse("study-deck", args=[deck_id])
-    return Shown(
-        title=step["title"],
-        path=path,
-        minutes=step["minutes"],
-        cards=step["cards"],
-        course=step["course_name"],
-        course_id=courses.get(subject) if (subject := item_id or deck_id) else None,
-        reason=step["because"][0]["text"],
-    )
-
-
-WEEK = 6
-"""Number of days after today on the page."""
+    subject = item_id or deck_id
+    return {
+        **step,
+        "path": path,
+        "course_id": None if subject is None else courses.get(subject),
+        "reason": step["because"][0]["text"],
+    }
 
 
 @csrf_exempt  # posts to this URL come from programs; the forms of the page have their own URLs

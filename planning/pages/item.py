@@ -1,7 +1,6 @@
 """The page of an item: its details, its milestones, and the plan for an exam."""
 
 from http import HTTPStatus
-from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
@@ -26,37 +25,11 @@ from planning.pages.forms import ItemForm, MilestoneForm, MinutesForm, NewMilest
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from planning.views import MilestoneViewSet
-from studyservice.charts import Chart, columns, percent_range
+from studyservice.charts import columns, percent_range
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import ApiError
-from vocab.exam_records import TARGET, USUAL_MINUTES, StudyPlanRow
+from vocab.exam_records import TARGET, USUAL_MINUTES
 from vocab.plans import has_plan, plan_for
-
-
-class Step(NamedTuple):
-    """A milestone with the form for changing it."""
-
-    milestone: MilestoneRow
-    form: MilestoneForm
-
-
-class Plan(NamedTuple):
-    """The plan for an exam, prepared for display.
-
-    Attributes:
-        minutes_a_day: available minutes.
-        minutes: of each day, with a line at the available minutes, unless that is far above.
-        known: share of known cards on the day of the exam: without studying, and the gain by the plan.
-        busiest: the most minutes on a day.
-        is_over: whether a day needs more minutes than available.
-    """
-
-    told: StudyPlanRow
-    minutes_a_day: int
-    minutes: Chart
-    known: Chart
-    busiest: int
-    is_over: bool
 
 
 def show_item(
@@ -102,16 +75,23 @@ def _score_of(grades: GradeBreakdownRow, item_id: UUID) -> GradeScoreRow | None:
     return next((score for score in scores if score["item_id"] == item_id), None)
 
 
-def _steps(there: list[MilestoneRow], changed: tuple[UUID, MilestoneForm] | None) -> list[Step]:
+def _steps(
+    there: list[MilestoneRow], changed: tuple[UUID, MilestoneForm] | None
+) -> list[tuple[MilestoneRow, MilestoneForm]]:
+    """Each milestone with the form for changing it."""
     forms = dict([changed]) if changed else {}
     return [
-        Step(one, forms.get(one["id"]) or MilestoneForm(milestone=one, place=place, of=len(there)))
+        (one, forms.get(one["id"]) or MilestoneForm(milestone=one, place=place, of=len(there)))
         for place, one in enumerate(there, start=1)
     ]
 
 
-def _plan(access: Access, item: ItemDetailRow, asked: MinutesForm) -> Plan | None:
-    """None without cards or a day to plan for, or if the minutes are invalid."""
+def _plan(access: Access, item: ItemDetailRow, asked: MinutesForm) -> dict[str, object] | None:
+    """The plan for an exam; None without cards or a day to plan for, or if the minutes are invalid.
+
+    It has a chart of the minutes of each day, with a line at the available ones unless that is far above, and one of
+    the share of known cards on the day of the exam: without studying, and the gain by the plan.
+    """
     readiness = item["readiness"]
     if not asked.is_valid() or readiness is None or not readiness["cards"]:
         return None
@@ -123,14 +103,14 @@ def _plan(access: Access, item: ItemDetailRow, asked: MinutesForm) -> Plan | Non
     minutes = [(day["minutes"] - day["over"], day["over"]) for day in told["days"]]
     busiest, given = max(sum(day) for day in minutes), asked.cleaned_data["minutes"]
     without = told["without"] or 0
-    return Plan(
-        told,
-        given,
-        columns(minutes, line=given if 2 * busiest >= given else None),
-        percent_range([(0, without), (without, max(without, told["predicted"]))], mark=told["target"]),
-        busiest,
-        any(over for _, over in minutes),
-    )
+    return {
+        "told": told,
+        "minutes_a_day": given,
+        "minutes": columns(minutes, line=given if 2 * busiest >= given else None),
+        "known": percent_range([(0, without), (without, max(without, told["predicted"]))], mark=told["target"]),
+        "busiest": busiest,
+        "is_over": any(over for _, over in minutes),
+    }
 
 
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY

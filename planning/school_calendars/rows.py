@@ -9,9 +9,8 @@ from accounts.rows.rows import Row
 from planning.calendar.assigning import Courses, LabelRow, label_rows, load_courses
 from planning.calendar.importing import compared_row
 from planning.calendar.matching import match
-from planning.models import Answer, SchoolCalendar
+from planning.models import Answer, SchoolCalendar, State
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
-from planning.school_calendars.states import State
 from planning.school_calendars.taking import NO_COUNTS, source_of
 from studyservice.operations.errors import NotFound
 

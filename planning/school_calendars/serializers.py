@@ -15,9 +15,8 @@ from planning.calendar.serializers import (
     KeptEventRow,
     SkippedEventRow,
 )
-from planning.models import MAX_NAME, SchoolCalendar
+from planning.models import MAX_NAME, SchoolCalendar, State
 from planning.school_calendars.addresses import MAX_ADDRESS
-from planning.school_calendars.states import State
 from studyservice.operations.answers import answer, example_of, open_choice
 from studyservice.operations.fields import BooleanField, IdField, StringField, parse_uuid
 from studyservice.operations.serializers import Body
