@@ -7,7 +7,8 @@ from math import ceil, floor
 from uuid import UUID
 
 from planning.agenda_serializers import ReasonRow
-from planning.now.situation import Deck, WeakTopic, Work
+from planning.now.situation import WeakTopic, Work
+from vocab.studied import StudiedDeck
 
 SLICE = 25
 """Minutes of a step of work."""
@@ -64,7 +65,7 @@ def of_work(work: Work, because: Sequence[ReasonRow]) -> Candidate:
     )
 
 
-def of_cards(deck: Deck, cards: int, seconds: Fraction, because: Sequence[ReasonRow]) -> Candidate:
+def of_cards(deck: StudiedDeck, cards: int, seconds: Fraction, because: Sequence[ReasonRow]) -> Candidate:
     """Cards of a deck with seconds per card. A step has at least one card."""
     return Candidate(
         kind="cards",

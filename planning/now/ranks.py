@@ -20,7 +20,8 @@ from uuid import UUID
 
 from planning.now import reasons
 from planning.now.candidates import Candidate, of_cards, of_topic, of_work
-from planning.now.situation import Deck, Situation, Work
+from planning.now.situation import Exam, Situation, Work
+from vocab.studied import StudiedDeck
 
 PRESSING = 1
 """Work due within this many days precedes cards."""
@@ -48,10 +49,10 @@ def pressing_work(now: Situation) -> Iterator[Candidate]:
 
 def cards_before_exam(now: Situation) -> Iterator[Candidate]:
     """Rank 3: due cards of a course with an exam or quiz within 7 days. By days to it, then by expected recall."""
-    soon = [(exam_on, deck) for deck in now.decks if deck.due and (exam_on := _soon(now, deck)) is not None]
-    soon.sort(key=lambda one: (one[0], one[1].recall, *_age(one[1])))
-    for exam_on, deck in soon:
-        because = [reasons.exam_in(now.days_to(exam_on)), reasons.expected_recall(deck.recall)]
+    soon = [(exam, deck) for deck in now.decks if deck.due and (exam := _soon(now, deck)) is not None]
+    soon.sort(key=lambda one: (one[0].day, one[1].recall[one[0].id], *_age(one[1])))
+    for exam, deck in soon:
+        because = [reasons.exam_in(now.days_to(exam.day)), reasons.expected_recall(deck.recall[exam.id])]
         yield of_cards(deck, deck.due, now.seconds_a_card, because)
 
 
@@ -77,9 +78,12 @@ def due_cards(now: Situation) -> Iterator[Candidate]:
 
 def new_cards(now: Situation) -> Iterator[Candidate]:
     """Rank 6: new cards still allowed today over all decks. Decks with the next exam are first."""
-    decks = sorted(
-        (deck for deck in now.decks if deck.new), key=lambda deck: (now.exam_of(deck) or date.max, *_age(deck))
-    )
+
+    def exam_on(deck: StudiedDeck) -> date:
+        exam = now.exam_of(deck)
+        return date.max if exam is None else exam.day
+
+    decks = sorted((deck for deck in now.decks if deck.new), key=lambda deck: (exam_on(deck), *_age(deck)))
     allowed = now.new_cards
     for deck in decks:
         cards = min(deck.new, allowed)
@@ -95,10 +99,10 @@ def weak_topic(now: Situation) -> Iterator[Candidate]:
         yield of_topic(weak, [reasons.weak(weak.accuracy)])
 
 
-def _soon(now: Situation, deck: Deck) -> date | None:
-    """The day of an exam or quiz of the deck's course, if within 7 days."""
-    exam_on = now.exam_of(deck)
-    return exam_on if exam_on is not None and now.days_to(exam_on) <= EXAM_WITHIN else None
+def _soon(now: Situation, deck: StudiedDeck) -> Exam | None:
+    """The next exam or quiz of the deck's course, if within 7 days."""
+    exam = now.exam_of(deck)
+    return exam if exam is not None and now.days_to(exam.day) <= EXAM_WITHIN else None
 
 
 def _of_work(now: Situation, work: Work) -> Candidate:
@@ -113,5 +117,5 @@ def _date(work: Work) -> tuple[date, datetime, UUID]:
     return work.due_on, work.of.created_at, work.of.id
 
 
-def _age(deck: Deck) -> tuple[datetime, UUID]:
+def _age(deck: StudiedDeck) -> tuple[datetime, UUID]:
     return deck.created_at, deck.id

@@ -28,7 +28,7 @@ from courses.item_rows import (
 from courses.serializers import ItemRow
 from planning import models
 from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
-from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams
+from planning.now.situation import Item, Milestone, Situation, WeakTopic, next_exams
 from planning.readiness import EXAM_WITH_CARDS, Due, DueColumns, due_among
 from planning.serializers import MilestoneRow
 from practice.weak_topics import TOPICS, TopicCounts, weak_topics, window
@@ -100,7 +100,7 @@ def read(access: Access, at: datetime, until: date) -> Reading:
         new_cards=known.new_cards,
         items=work,
         milestones=milestones,
-        decks=[_deck(deck, exams) for deck in known.decks],
+        decks=known.decks,
         weak_topic=_weak_topic(access, today, known.decks),
         mean_worths={row["course_id"]: mean for row in rows if (mean := mean_worth(row["shares"])) is not None},
     )
@@ -201,21 +201,6 @@ def _of_agenda(
         }
         for one in shown
     ]
-
-
-def _deck(deck: StudiedDeck, exams: Mapping[UUID, Exam]) -> Deck:
-    exam = None if deck.course_id is None else exams.get(deck.course_id)
-    return Deck(
-        id=deck.id,
-        course_id=deck.course_id,
-        course_name=deck.course_name,
-        name=deck.name,
-        repeat=deck.repeat,
-        due=deck.due,
-        new=deck.new,
-        recall=Fraction(0) if exam is None else deck.recall.get(exam.id, Fraction(0)),
-        created_at=deck.created_at,
-    )
 
 
 def _weak_topic(access: Access, today: date, decks: Iterable[StudiedDeck]) -> WeakTopic | None:

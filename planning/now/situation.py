@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
-MISSED_FOR = timedelta(days=30)
-"""How long a missed item is still proposed."""
-
-EXAMINED = frozenset({"exam", "quiz"})
+from courses.item_rows import EXAMINED, MISSED_FOR
+from vocab.studied import StudiedDeck
 
 USUAL_WORTH = Fraction(5)
 """The worth assumed in a course of which no item has one, in percent."""
@@ -45,29 +43,6 @@ class Milestone:
     title: str
     due_on: date | None
     position: int
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Deck:
-    """A deck with its unsuspended cards.
-
-    Attributes:
-        repeat: due cards in learning or relearning.
-        due: due cards in review.
-        new: cards without reviews.
-        recall: exact expected recall of all its cards in percent, on the day of the next exam or quiz of its course.
-            Only used if that day is within 7 days.
-    """
-
-    id: UUID
-    course_id: UUID | None
-    course_name: str | None
-    name: str
-    repeat: int
-    due: int
-    new: int
-    recall: Fraction
     created_at: datetime
 
 
@@ -120,6 +95,7 @@ class Situation:
         seconds_a_card: duration of one review, as returned.
         new_cards: number of new cards still allowed today.
         milestones: open ones, at least the first of each item.
+        decks: with their recall on the day of the next exam or quiz of their course, if it is within 7 days.
         mean_worths: by course, the exact mean of the items that have a worth; without courses where none has.
     """
 
@@ -128,7 +104,7 @@ class Situation:
     new_cards: int
     items: Sequence[Item] = ()
     milestones: Sequence[Milestone] = ()
-    decks: Sequence[Deck] = ()
+    decks: Sequence[StudiedDeck] = ()
     weak_topic: WeakTopic | None = None
     mean_worths: Mapping[UUID, Fraction] = field(default_factory=dict)
 
@@ -163,10 +139,9 @@ class Situation:
         """The next open exam or quiz of each course that has one."""
         return next_exams(self.items, self.today)
 
-    def exam_of(self, deck: Deck) -> date | None:
-        """The day of the next exam or quiz of the deck's course."""
-        exam = None if deck.course_id is None else self.exams.get(deck.course_id)
-        return None if exam is None else exam.day
+    def exam_of(self, deck: StudiedDeck) -> Exam | None:
+        """The next exam or quiz of the deck's course."""
+        return None if deck.course_id is None else self.exams.get(deck.course_id)
 
 
 def next_exams(items: Iterable[Item], today: date) -> dict[UUID, Exam]:

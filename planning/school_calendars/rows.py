@@ -1,6 +1,7 @@
 """School calendars as returned in answers."""
 
 from collections.abc import Iterable
+from typing import cast
 from uuid import UUID
 
 from accounts.members.data import Maximum
@@ -83,22 +84,16 @@ def _held(access: Access, calendar: Row, courses: Courses) -> list[HeldRow]:
 def _row(calendar: Row, courses: Courses) -> SchoolCalendarRow:
     labels = label_rows(calendar["labels"], courses.named, calendar["choices"], calendar["course_id"])
     there = {one.id for one in courses.named}
-    return {
-        "id": calendar["id"],
-        "name": calendar["name"],
-        "host": calendar["host"],
-        "address_end": calendar["address_end"],
+    computed = {
         "course_id": calendar["course_id"] if calendar["course_id"] in there else None,
-        "paused": calendar["paused"],
         "state": state_of(calendar, labels),
         "labels": labels,
-        "last_read_at": calendar["last_read_at"],
-        "last_changed_at": calendar["last_changed_at"],
         "last_error": _last_error(calendar),
-        "next_read_at": calendar["next_read_at"],
         "counts": calendar["counts"] or NO_COUNTS,
-        "created_at": calendar["created_at"],
     }
+    return cast(
+        "SchoolCalendarRow", {name: calendar.get(name) for name in SchoolCalendarRow.__annotations__} | computed
+    )
 
 
 def _last_error(calendar: Row) -> LastErrorRow | None:

@@ -1,5 +1,6 @@
 """Situations for the rules of "what now": items, milestones and decks in short calls."""
 
+from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import count
@@ -8,7 +9,8 @@ from uuid import UUID
 
 from planning.agenda_serializers import NowRow
 from planning.now.filling import what_now
-from planning.now.situation import Deck, Item, Milestone, Situation
+from planning.now.situation import Item, Milestone, Situation
+from vocab.studied import StudiedDeck
 
 TODAY = date(2026, 11, 21)
 EARLY = datetime(2026, 9, 1, tzinfo=UTC)
@@ -49,7 +51,7 @@ def milestone(of: Item, title: str, due: int | None = None, position: int = 1, *
     return Milestone(**fields, item_id=of.id, title=title, due_on=day(due), position=position)
 
 
-def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
+def deck(name: str, course_id: UUID | None = None, recall: Fraction | int = 50, **given: Any) -> StudiedDeck:
     """A deck without cards. Decks are created in order of age."""
     number = next(_numbers)
     fields: dict[str, Any] = {
@@ -57,10 +59,10 @@ def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
         "repeat": 0,
         "due": 0,
         "new": 0,
-        "recall": Fraction(50),
+        "recall": defaultdict(lambda: Fraction(recall)),
         "created_at": EARLY + timedelta(minutes=number),
     } | given
-    return Deck(**fields, name=name, course_id=course_id, course_name=NAMES[course_id] if course_id else None)
+    return StudiedDeck(**fields, name=name, course_id=course_id, course_name=NAMES[course_id] if course_id else None)
 
 
 def now(minutes: int = 480, *, seconds: Fraction | int = 12, new_cards: int = 1_000_000, **lists: Any) -> NowRow:
