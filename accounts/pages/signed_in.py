@@ -64,24 +64,35 @@ def for_members(
 
 
 def for_active_members(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Decorate a page with study data: it requires a sign-in. A lapsed member gets 403 with a link to renew.
+    methods: Sequence[str],
+) -> Callable[
+    [Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase]],
+    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+]:
+    """Decorate a page with study data, like `for_members`. A lapsed member gets 403 with a link to renew.
 
     `NotFound` is answered with 404.
     """
 
-    @returns_input
-    @never_cache
-    @login_required
-    @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        member = signed_in(request)
-        if not member.membership_is_active():
-            return render(request, "accounts/lapsed.html", {"standing": standing(member)}, status=HTTPStatus.FORBIDDEN)
-        try:
-            return view(request, *args, **kwargs)
-        except NotFound as error:
-            raise Http404 from error
+    def decorate(
+        view: Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase],
+    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+        allowed = require_http_methods(list(methods))(view)
 
-    return guarded
+        @returns_input
+        @never_cache
+        @login_required
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            member = signed_in(request)
+            if not member.membership_is_active():
+                context = {"standing": standing(member)}
+                return render(request, "accounts/lapsed.html", context, status=HTTPStatus.FORBIDDEN)
+            try:
+                return allowed(request, member, *args, **kwargs)
+            except NotFound as error:
+                raise Http404 from error
+
+        return guarded
+
+    return decorate

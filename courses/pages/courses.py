@@ -7,9 +7,9 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.models import Member
+from accounts.pages.signed_in import FORM, READ, for_active_members
 from accounts.rows.access import Access
 from courses import courses, items
 from courses.courses import COURSES
@@ -39,11 +39,9 @@ class Listed(NamedTuple):
     files: list[SyllabusRow]
 
 
-@for_active_members
-@require_safe
-def course_list(request: HttpRequest) -> HttpResponse:
+@for_active_members(READ)
+def course_list(request: HttpRequest, member: Member) -> HttpResponse:
     """Every course with its next items and its files."""
-    member = signed_in(request)
     due: dict[UUID, list[ItemRow]] = {}
     for item in items.items_ahead(Access(member)):
         due.setdefault(item["course_id"], []).append(item)
@@ -56,9 +54,8 @@ def course_list(request: HttpRequest) -> HttpResponse:
     return render(request, "courses/courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def new_course_by_hand(request: HttpRequest) -> HttpResponse:
+@for_active_members(FORM)
+def new_course_by_hand(request: HttpRequest, member: Member) -> HttpResponse:
     """Create a course by hand, without a syllabus."""
     if request.method != "POST":
         return render(request, "courses/new_course_by_hand.html", {"form": CourseForm()})
@@ -67,7 +64,6 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
         return render(
             request, "courses/new_course_by_hand.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY
         )
-    member = signed_in(request)
     try:
         course = form.make_once(
             request,
@@ -82,11 +78,9 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
     return redirect("course", course_id=course["id"])
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def change_course(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Change the fields of a course."""
-    member = signed_in(request)
     course = courses.require_course(Access(member), course_id)
     stored = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
     form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
@@ -99,11 +93,9 @@ def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
     return redirect("course", course_id=course_id)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def delete_course(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
-    member = signed_in(request)
     course = courses.require_course(Access(member), course_id)
     if request.method != "POST":
         number = len(items.items_of(Access(member), course_id))
@@ -115,11 +107,9 @@ def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
     return redirect("courses")
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def delete_item(request: HttpRequest, member: Member, course_id: UUID, item_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
-    member = signed_in(request)
     item = items.get_item(Access(member), item_id)
     if item["course_id"] != course_id:
         raise Http404

@@ -3,12 +3,11 @@
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.views.decorators.http import require_POST
 
 from accounts.credentials.connections import CONNECTED_APPS
 from accounts.models import Member
 from accounts.pages.sign_in import target_after
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import POST, for_active_members
 from accounts.rows.access import Access
 
 
@@ -38,9 +37,8 @@ def first_steps(access: Access, courses: int) -> FirstSteps | None:
     )
 
 
-@for_active_members
-@require_POST
-def dismiss_assistant(request: HttpRequest) -> HttpResponse:
+@for_active_members(POST)
+def dismiss_assistant(request: HttpRequest, member: Member) -> HttpResponse:
     """Stop suggesting an assistant, and show the originating page again."""
-    Member.objects.filter(id=signed_in(request).id).update(assistant_dismissed=True)
+    Member.objects.filter(id=member.id).update(assistant_dismissed=True)
     return HttpResponseRedirect(target_after(request))

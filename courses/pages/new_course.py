@@ -7,10 +7,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import tells_when_busy, with_headers
 from accounts.rows.access import Access
 from courses.pages.model_pages import chosen_reader, is_being_read, model_label, reading_page
@@ -27,15 +26,13 @@ MAX_LINES: Final = 2_000
 """Maximum lines of text shown next to the table. Only texts of over a hundred pages have more."""
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_active_members(FORM)
 @takes_file(UPLOAD)
 @tells_when_busy
-def new_course(request: HttpRequest) -> HttpResponse:
+def new_course(request: HttpRequest, member: Member) -> HttpResponse:
     """Ask for a file or a text on GET. A post of a file stores it for a day and redirects to its proposal. A post of a
     text shows the proposal at once, and a post of that creates the course.
     """
-    member = signed_in(request)
     sent = SentSyllabus(request, member)
     if sent.text is not None:
         try:
@@ -52,13 +49,11 @@ def new_course(request: HttpRequest) -> HttpResponse:
     return with_headers(render(request, "courses/new_course.html", {"sent": sent}, status=sent.status), sent.headers)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_active_members(FORM)
 @takes_file(UPLOAD)
 @tells_when_busy
-def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
+def review_syllabus(request: HttpRequest, member: Member, syllabus_id: UUID) -> HttpResponse:
     """Show the proposal of a file. A post creates the course with the file."""
-    member = signed_in(request)
     try:
         upload = get_syllabus(Access(member), syllabus_id, include_text=True, reader=chosen_reader(request))
     except NotFound:

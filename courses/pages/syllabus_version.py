@@ -7,11 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import tells_when_busy, with_headers
 from accounts.rows.access import Access
 from courses.courses import require_course
@@ -29,13 +28,11 @@ from studyservice.operations.errors import ApiError, Conflict, NotFound, Validat
 from studyservice.reading.gate import ReadLater
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_active_members(FORM)
 @takes_file(UPLOAD)
 @tells_when_busy
-def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
+def new_syllabus(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Ask for a file or a text on GET. A post leads to its changes."""
-    member = signed_in(request)
     try:
         course = require_course(Access(member), course_id)
         sent = SentSyllabus(request, member)
@@ -53,13 +50,11 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
     return with_headers(render(request, "courses/new_syllabus.html", context, status=sent.status), sent.headers)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_active_members(FORM)
 @takes_file(UPLOAD)
 @tells_when_busy
-def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
+def review_new_syllabus(request: HttpRequest, member: Member, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
     """Show the changes of a file. A post applies them with the file."""
-    member = signed_in(request)
     try:
         course = require_course(Access(member), course_id)
         upload = get_syllabus(Access(member), syllabus_id, include_text=True, reader=chosen_reader(request))

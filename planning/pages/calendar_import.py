@@ -11,11 +11,10 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from accounts.rows.access import Access
 from courses.approval import Applied
@@ -82,12 +81,10 @@ class CalendarForm(FileForm):
     file = file_field(".ics,text/calendar")
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_active_members(FORM)
 @takes_file(UPLOAD)
-def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
+def import_calendar_file(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Ask for a file on GET. A post of a file shows its changes, and a post of that table applies them."""
-    member = signed_in(request)
     course = require_course(Access(member), course_id)
     if request.method != "POST":
         return _form(request, course, CalendarForm())

@@ -13,12 +13,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.forms import NumberField
 from accounts.pages.once import OnceForm, done_once
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.rows.access import Access, change
 from courses.entry_serializers import MAX_CATEGORIES
 from grades.breakdown import get_grades
@@ -136,11 +135,9 @@ def known(categories: Sequence[CategoryRow]) -> str:
     return sha256(orjson.dumps(shown)).hexdigest()
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def grade_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def grade_categories(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Show all categories in one form. A post replaces them."""
-    member = signed_in(request)
     if request.method != "POST":
         grades = get_grades(Access(member), course_id)
         return _page(request, grades, CategoriesForm(grades["categories"]))

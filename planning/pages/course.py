@@ -7,11 +7,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import Member
 from accounts.pages.once import address_here
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, POST, READ, for_active_members
 from accounts.rows.access import Access
 from accounts.rows.rows import COURSE
 from courses.item_batches import create_item
@@ -101,20 +100,17 @@ def show_course(
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
-@for_active_members
-@require_safe
-def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(READ)
+def course_page(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Show the course."""
-    return show_course(request, signed_in(request), course_id)
+    return show_course(request, member, course_id)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def add_item(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Add an item. GET leads to the course, as after a rejected form."""
     if request.method != "POST":
         return _section(course_id, "items")
-    member = signed_in(request)
     form = NewItemForm(request.POST, categories=get_grades(Access(member), course_id)["categories"])
     if not form.is_valid():
         return show_course(request, member, course_id, item_form=form, status=_WRONG)
@@ -131,13 +127,11 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
     return _section(course_id, "add-item", adding=True)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def add_score(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Add a score. GET leads to the course, as after a rejected form."""
     if request.method != "POST":
         return _section(course_id, "grade")
-    member = signed_in(request)
     categories = get_grades(Access(member), course_id)["categories"]
     form = NewScoreForm(request.POST, categories=categories, items=items_with_milestones(Access(member), course_id))
     if not form.is_valid():
@@ -155,11 +149,9 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
     return _section(course_id, "add-score", adding=True)
 
 
-@for_active_members
-@require_POST
-def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
+@for_active_members(POST)
+def delete_score(request: HttpRequest, member: Member, score_id: UUID) -> HttpResponse:
     """Delete a score at once, as the member can undo it."""
-    member = signed_in(request)
     score = require_score(Access(member), score_id)
     delete_grade_score(Access(member), score_id)
     said = f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."

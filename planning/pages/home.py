@@ -13,13 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import POST, for_active_members
 from accounts.rows.access import Access
 from courses.items import update_item
 from courses.pages.colors import hues_here
@@ -136,23 +136,21 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
 _CHOICES = {"true": True, "false": False}
 
 
-@for_active_members
-@require_POST
-def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
+@for_active_members(POST)
+def tick_item(request: HttpRequest, member: Member, item_id: UUID) -> HttpResponse:
     """Set whether the item is done, and show the originating page again."""
-    return _ticked(request, item_id, lambda member, done: update_item(Access(member), item_id, done=done)["title"])
+    return _ticked(request, item_id, lambda done: update_item(Access(member), item_id, done=done)["title"])
 
 
-@for_active_members
-@require_POST
-def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
+@for_active_members(POST)
+def tick_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -> HttpResponse:
     """Set whether the milestone is done, and show the originating page again."""
     return _ticked(
-        request, milestone_id, lambda member, done: update_milestone(Access(member), milestone_id, done=done)["title"]
+        request, milestone_id, lambda done: update_milestone(Access(member), milestone_id, done=done)["title"]
     )
 
 
-def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool], str]) -> HttpResponse:
+def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[bool], str]) -> HttpResponse:
     """Set `done` to the value in the form. `set_done` returns the title.
 
     Raises:
@@ -162,6 +160,6 @@ def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool
     done = _CHOICES.get(request.POST.get("done", ""))
     if done is None:
         raise Http404
-    title = set_done(signed_in(request), done)
+    title = set_done(done)
     messages.success(request, f"“{title}” is {'done' if done else 'open again'}.", extra_tags="above")
     return HttpResponseRedirect(f"{target_after(request)}#t{ticked.hex}")  # the button (tick.html)

@@ -8,11 +8,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Member
 from accounts.pages.once import address_here
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, POST, for_active_members
 from accounts.rows.access import Access
 from courses.items import get_item, update_item
 from courses.serializers import ItemRow
@@ -116,11 +115,9 @@ def _plan(access: Access, item: ItemDetailRow, asked: MinutesForm) -> dict[str, 
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def item_page(request: HttpRequest, member: Member, item_id: UUID) -> HttpResponse:
     """Show the item. A post changes it."""
-    member = signed_in(request)
     if request.method != "POST":
         return show_item(request, member, item_id)
     item = get_item(Access(member), item_id)
@@ -150,13 +147,11 @@ def _warn_of_later_steps(request: HttpRequest, member: Member, item: ItemRow) ->
         )
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def add_milestone(request: HttpRequest, member: Member, item_id: UUID) -> HttpResponse:
     """Add a milestone. GET leads to the item, as after a rejected form."""
     if request.method != "POST":
         return _to_steps(item_id)
-    member = signed_in(request)
     form = NewMilestoneForm(request.POST)
     if not form.is_valid():
         return show_item(request, member, item_id, new_step=form, status=_WRONG)
@@ -176,11 +171,9 @@ def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
     return _to_steps(item_id)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def change_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -> HttpResponse:
     """Change a milestone. GET leads to its item."""
-    member = signed_in(request)
     milestone = _milestone(Access(member), milestone_id)
     item_id = milestone["item_id"]
     if request.method != "POST":
@@ -199,11 +192,9 @@ def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     return _to_steps(item_id)
 
 
-@for_active_members
-@require_POST
-def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
+@for_active_members(POST)
+def delete_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -> HttpResponse:
     """Delete a milestone at once, as the member can undo it."""
-    member = signed_in(request)
     milestone = _milestone(Access(member), milestone_id)
     milestones.delete_milestone(Access(member), milestone_id)
     said = f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days."

@@ -12,10 +12,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import date_format
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.rows.access import Access, change
 from courses.items import change_items
 from grades.breakdown import get_grades
@@ -43,11 +42,9 @@ class ItemCategoriesForm(forms.Form):
         return {UUID(item): category for item, category in self.cleaned_data.items() if category is not None}
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def item_categories(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Show the items without a category in one form. A post sets the chosen categories, as one change."""
-    member = signed_in(request)
     if request.method == "POST":
         return _save(request, member, course_id)
     grades = get_grades(Access(member), course_id)

@@ -8,10 +8,9 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import with_headers
 from accounts.rows.access import Access
 from courses.courses import list_courses
@@ -28,11 +27,9 @@ from planning.views import SchoolCalendarViewSet
 from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def calendar_list(request: HttpRequest) -> HttpResponse:
+@for_active_members(FORM)
+def calendar_list(request: HttpRequest, member: Member) -> HttpResponse:
     """The member's calendars. A post adds one and leads to its page."""
-    member = signed_in(request)
     courses = list_courses(Access(member))
     form = AddressForm(courses, request.POST if request.method == "POST" else None)
     if request.method != "POST":
@@ -84,11 +81,9 @@ _DONE = {
 }
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def calendar_page(request: HttpRequest, member: Member, calendar_id: UUID) -> HttpResponse:
     """One calendar. A post saves its form or performs the action of a button."""
-    member = signed_in(request)
     calendar = get_school_calendar(Access(member), calendar_id)
     courses = list_courses(Access(member))
     if request.method != "POST":
@@ -179,11 +174,9 @@ def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str,
     return [table for table in tables if table["rows"]]
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_calendar(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def delete_calendar(request: HttpRequest, member: Member, calendar_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
-    member = signed_in(request)
     if request.method != "POST":
         context = {"calendar": get_school_calendar(Access(member), calendar_id)}
         return render(request, "planning/delete_school_calendar.html", context)

@@ -2,9 +2,9 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.models import Member
+from accounts.pages.signed_in import READ, for_active_members
 from accounts.rows.access import Access
 from practice.stats import get_practice_stats
 from studyservice.charts import columns
@@ -13,11 +13,10 @@ DAYS = 30
 """Number of days on the page, including today."""
 
 
-@for_active_members
-@require_safe
-def practice(request: HttpRequest) -> HttpResponse:
+@for_active_members(READ)
+def practice(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the last days of practice."""
-    stats = get_practice_stats(Access(signed_in(request)), days=DAYS)
+    stats = get_practice_stats(Access(member), days=DAYS)
     days = stats["by_day"]
     context = {
         "stats": stats,

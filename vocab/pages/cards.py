@@ -8,10 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.models import Member
 from accounts.pages.once import address_here
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, POST, for_active_members
 from accounts.rows.access import Access
 from studyservice.operations.fields import parse_uuid
 from vocab.browsing import cards_of
@@ -24,11 +24,9 @@ _ACTIONS = ("delete", "suspend", "resume")
 """Names of the buttons in a list. Their value is the card's id."""
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def card_page(request: HttpRequest, member: Member, deck_id: UUID, card_id: UUID) -> HttpResponse:
     """The form of a card. Saving it returns to its deck, or to the study page if opened from there."""
-    member = signed_in(request)
     card = _card(Access(member), deck_id, card_id)
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
     back = _back(request, card)
@@ -44,11 +42,9 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
     return redirect(back)
 
 
-@for_active_members
-@require_POST
-def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+@for_active_members(POST)
+def change_cards(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponse:
     """Suspend, resume or delete the card of the pressed button, and show the list at the same position."""
-    member = signed_in(request)
     action = next((name for name in _ACTIONS if name in request.POST), None)
     card_id = parse_uuid(request.POST.get(action or ""))
     if action is None or card_id is None:

@@ -6,10 +6,9 @@ from http import HTTPStatus
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from accounts.rows.access import Access
 from studyservice.http.forms import takes_file
@@ -50,12 +49,10 @@ class DeckFileForm(FileForm):
         self.fields["course_id"] = course_field(Access(member))
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_active_members(FORM)
 @takes_file(Upload(MAX_FILE))
-def import_decks(request: HttpRequest) -> HttpResponse:
+def import_decks(request: HttpRequest, member: Member) -> HttpResponse:
     """Ask for a file on GET. A post of a file creates decks and lists them."""
-    member = signed_in(request)
     if request.method != "POST":
         decks = list_vocab_decks(Access(member), include_cards=False)
         return _page(request, DeckFileForm(member=member), decks=decks)

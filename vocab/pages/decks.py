@@ -12,10 +12,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import Member
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, READ, for_active_members
 from accounts.rows.access import Access
 from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict, ValidationFailed
@@ -66,11 +65,9 @@ class Export(NamedTuple):
 EXPORTS = (Export("csv", "CSV"), Export("tsv", "TSV"), Export("anki", "Anki notes"))
 
 
-@for_active_members
-@require_safe
-def deck_list(request: HttpRequest) -> HttpResponse:
+@for_active_members(READ)
+def deck_list(request: HttpRequest, member: Member) -> HttpResponse:
     """Every deck with its counts."""
-    member = signed_in(request)
     decks = list_vocab_decks(Access(member), include_cards=False)
     left = left_today(Access(member), decks)
     context = {
@@ -84,11 +81,9 @@ def deck_list(request: HttpRequest) -> HttpResponse:
         return render(request, "vocab/decks.html", context)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def deck_page(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponse:
     """Show the deck with its cards, filtered by `q`, on GET. A post adds a card."""
-    member = signed_in(request)
     deck = _deck(Access(member), deck_id)
     if request.method != "POST":
         form = CardForm()
@@ -112,11 +107,9 @@ def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     return redirect(f"{reverse('deck', args=[deck_id])}?add=1")
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def new_deck(request: HttpRequest) -> HttpResponse:
+@for_active_members(FORM)
+def new_deck(request: HttpRequest, member: Member) -> HttpResponse:
     """Create a deck with its first card."""
-    member = signed_in(request)
     if request.method != "POST":
         empty = NewDeckForm(member=member)
         empty.initial = {"course_id": request.GET.get("course", "")}
@@ -138,11 +131,9 @@ def new_deck(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('deck', args=[deck['id']])}?add=1")
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def change_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponse:
     """Change the name and the course of a deck."""
-    member = signed_in(request)
     deck = _deck(Access(member), deck_id)
     stored = {"name": deck["name"], "course_id": deck["course_id"]}
     if request.method != "POST":
@@ -161,11 +152,9 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     return redirect("deck", deck_id=deck_id)
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+@for_active_members(FORM)
+def delete_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
-    member = signed_in(request)
     deck = _deck(Access(member), deck_id)
     if request.method != "POST":
         return render(request, "vocab/delete_deck.html", {"deck": deck})
@@ -174,14 +163,13 @@ def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     return redirect("decks")
 
 
-@for_active_members
-@require_safe
-def export_deck(request: HttpRequest, deck_id: UUID) -> HttpResponseBase:
+@for_active_members(READ)
+def export_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponseBase:
     """Download the deck as a file."""
     format_ = request.GET.get("format", EXPORTS[0].format)
     if format_ not in MEDIA_TYPES:
         raise Http404
-    return download_response(export_vocab_deck(Access(signed_in(request)), deck_id, format=format_), HTTPStatus.OK)
+    return download_response(export_vocab_deck(Access(member), deck_id, format=format_), HTTPStatus.OK)
 
 
 def _deck(access: Access, deck_id: UUID) -> DeckRow:

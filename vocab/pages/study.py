@@ -12,11 +12,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.changes.calls import required_call
 from accounts.models import Member
-from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.signed_in import FORM, POST, for_active_members
 from accounts.rows.access import Access
 from accounts.undo.undo import undo_change
 from courses.items import get_item
@@ -65,11 +64,12 @@ class _Answered(NamedTuple):
     rating: str
 
 
-@for_active_members
-@require_http_methods(["GET", "HEAD", "POST"])
-def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | None = None) -> HttpResponse:
+@for_active_members(FORM)
+def study(
+    request: HttpRequest, member: Member, deck_id: UUID | None = None, item_id: UUID | None = None
+) -> HttpResponse:
     """On GET, show the next card, or that none is left. On POST, record an answer and show the next card."""
-    member, sitting, queue = signed_in(request), Sitting(request), Queue.of(request, deck_id, item_id)
+    sitting, queue = Sitting(request), Queue.of(request, deck_id, item_id)
     if request.method == "POST":
         _record(request, member, sitting)
         return redirect(queue.address(sitting.id))
@@ -111,11 +111,12 @@ def _is_long(term: str) -> bool:
     return len(term) > _LONG or term.count("\n") >= _MANY_LINES
 
 
-@for_active_members
-@require_POST
-def undo_answer(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | None = None) -> HttpResponse:
+@for_active_members(POST)
+def undo_answer(
+    request: HttpRequest, member: Member, deck_id: UUID | None = None, item_id: UUID | None = None
+) -> HttpResponse:
     """Undo the newest answer of the sitting if the form names it, and show its card again."""
-    member, sitting, queue = signed_in(request), Sitting(request), Queue.of(request, deck_id, item_id)
+    sitting, queue = Sitting(request), Queue.of(request, deck_id, item_id)
     last = sitting.last
     if last is None or last["review"] != request.POST.get("answer"):
         return redirect(queue.address(sitting.id))
