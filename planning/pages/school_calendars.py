@@ -73,6 +73,7 @@ def _list(request: HttpRequest, member: Member, form: AddressForm, status: HTTPS
 
 
 _DONE = {
+    "save": "Saved.",
     "refresh": "The calendar was read.",
     "accept": "The dates were taken. You can undo it in Activity.",
     "refuse": "Nothing was taken. We ask again when the school changes something.",
@@ -85,24 +86,16 @@ _DONE = {
 def calendar_page(request: HttpRequest, member: Member, calendar_id: UUID) -> HttpResponse:
     """One calendar. A post saves its form or performs the action of a button."""
     calendar = get_school_calendar(Access(member), calendar_id)
-    courses = list_courses(Access(member))
     if request.method != "POST":
         return _page(request, member, calendar, _form(Access(member), calendar))
     do = request.POST.get("do", "")
-    if do == "save":
-        form = CalendarForm(courses, calendar["labels"], request.POST)
-        if not form.is_valid():
-            return _page(request, member, calendar, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-        return _done(
-            request,
-            member,
-            calendar,
-            "Saved.",
-            lambda: calendars.update_school_calendar(
-                Access(member), calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
-            ),
-        )
+    form = CalendarForm(list_courses(Access(member)), calendar["labels"], request.POST)
+    if do == "save" and not form.is_valid():
+        return _page(request, member, calendar, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     actions: dict[str, Callable[[], SchoolCalendarDetailRow]] = {
+        "save": lambda: calendars.update_school_calendar(
+            Access(member), calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
+        ),
         "refresh": lambda: calendars.refresh_school_calendar(Access(member), calendar_id),
         "accept": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=True),
         "refuse": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=False),
@@ -111,30 +104,18 @@ def calendar_page(request: HttpRequest, member: Member, calendar_id: UUID) -> Ht
     }
     if do not in actions:
         raise Http404
-    return _done(request, member, calendar, _DONE[do], actions[do], reads=do == "refresh")
-
-
-def _done(
-    request: HttpRequest,
-    member: Member,
-    calendar: SchoolCalendarDetailRow,
-    said: str,
-    do: Callable[[], SchoolCalendarDetailRow],
-    *,
-    reads: bool = False,
-) -> HttpResponse:
     try:
-        after = do()
+        after = actions[do]()
     except NotFound:
         raise
     except ApiError as error:
         page = _page(request, member, calendar, _form(Access(member), calendar), error.status, refused=error.message)
         return with_headers(page, error.headers)
-    if reads and after["last_error"] is not None:
+    if do == "refresh" and after["last_error"] is not None:
         messages.warning(request, f"It could not be read: {after['last_error']['message']}")
     else:
-        messages.success(request, said)
-    return redirect("calendar", calendar_id=calendar["id"])
+        messages.success(request, _DONE[do])
+    return redirect("calendar", calendar_id=calendar_id)
 
 
 def _form(access: Access, calendar: SchoolCalendarDetailRow) -> CalendarForm:
