@@ -9,11 +9,10 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from accounts.changes.contents import packed, type_of
+from accounts.changes.contents import as_kept, packed, type_of
 from accounts.changes.models import KEPT_FOR, Change
 from accounts.changes.recording import Write, store_rows
 from accounts.changes.records import ChangeRow
-from accounts.changes.values import as_kept
 from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access, MemberSelect

@@ -1,29 +1,30 @@
 """The contents of a row in the log of changes: the fields of its object before and after, and counts of others.
 
 Stored as JSON, compressed from `_WORTH_COMPRESSING` bytes on; the first byte says which. What an undo needs is stored
-beside it (`accounts.changes.stream`).
-
-Version 0.6 stored that here too: the other objects of the call (`Part`), and fields whose name begins with an
-underscore. Answers do not show such fields, nor count an object that has no others.
+beside it (`accounts.changes.stream`). Version 0.6 stored that here too (`accounts.undo.version_0_6`): the other objects
+of the call, and fields whose name begins with an underscore, which answers do not show.
 """
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 import orjson
+from django.db import models
 from django.db.models import Model
+
+from accounts.members.data import member_data
 
 TOLD_CHARACTERS = 300
 """The maximum length of a text in an answer."""
 
 UNTOLD = "_"
 """The prefix of fields that version 0.6 stored only for undo."""
-
-ORDER = "_order"
-"""The field in which version 0.6 stored the order of rows below an object: the id and the position of each."""
 
 INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded", "hue"})
 """Columns that are not in any answer. The log may store them for undo."""
@@ -41,38 +42,20 @@ _PLAIN = b"{"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The change of one object, as version 0.6 stored it.
-
-    Attributes:
-        type: in the words of `type_of`.
-        name: its name before the change.
-        before: the changed fields before; None for a creation.
-        after: the same fields after; None for a deletion.
-    """
-
-    type: str
-    id: UUID
-    name: str
-    before: Fields | None
-    after: Fields | None
-
-
-@dataclass(frozen=True, slots=True)
 class Contents:
     """The stored contents of a row: its object, and other objects of the same call.
 
     Attributes:
-        more: other objects, as version 0.6 stored them.
         counts: by type of other objects, how many there were before and after.
         has_stream: the row has a stream with what an undo needs (`accounts.changes.stream`).
+        more: other objects, as version 0.6 stored them: type, id, name, and the fields before and after.
     """
 
     before: dict[str, Json] | None
     after: dict[str, Json] | None
-    more: list[Part] = field(default_factory=list)
     counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
     has_stream: bool = False
+    more: Sequence[Sequence[Any]] = ()
 
     def told(self, type_: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
         """Return the fields before and after, with long texts cut and further objects as counts.
@@ -82,35 +65,37 @@ class Contents:
         """
         return self._told(0, self.before, type_), self._told(1, self.after, type_)
 
-    def numbers(self) -> dict[str, list[int]]:
-        """Return how many other objects there were before and after, by type."""
-        numbers = {type_: [*sides] for type_, sides in self.counts.items()}
-        for part in self.more:
-            sides = numbers.setdefault(part.type, [0, 0])
-            for place, fields in enumerate((part.before, part.after)):
-                sides[place] += _is_told(fields)
-        return numbers
-
     def _told(self, side: int, fields: dict[str, Json] | None, type_: str) -> dict[str, Json] | None:
         """Return the fields of one side that answers show, with counts of other objects; None if there are none."""
-        told = {
+        counts = {
             plural_of(one): numbers[side]
-            for one, numbers in self.numbers().items()
+            for one, numbers in self.counts.items()
             if numbers[side] and (fields is not None or one == type_)
         }
-        if fields is None and not told:
+        if fields is None and not counts:
             return None
         kept = {name: value for name, value in (fields or {}).items() if name not in INTERNAL}
-        return {name: short(value) for name, value in kept.items() if not name.startswith(UNTOLD)} | told
+        return {name: short(value) for name, value in told(kept).items()} | counts
 
-    def parts(self, type_: str, id_: UUID, name: str) -> list[Part]:
-        """Return every object of the call, the row's own first."""
-        return [Part(type_, id_, name, self.before, self.after), *self.more]
+
+def told(fields: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the fields without those that version 0.6 stored only for undo."""
+    return {name: value for name, value in fields.items() if not name.startswith(UNTOLD)}
 
 
 def type_of(model: type[Model]) -> str:
     """Return the type of an object in answers, like `grade_score`."""
     return str(model._meta.verbose_name).replace(" ", "_")
+
+
+@cache
+def _models() -> dict[str, type[Model]]:
+    return {type_of(data.model): data.model for data in member_data() if data.is_study_data}
+
+
+def model_of(type_: str) -> type[Model] | None:
+    """Return the model named by `type_of`, or None if it no longer exists."""
+    return _models().get(type_)
 
 
 @cache
@@ -145,10 +130,18 @@ def unpacked(stored: bytes | memoryview) -> Contents:
     """Unpack `packed`."""
     text = bytes(stored)
     contents = orjson.loads(text if text.startswith(_PLAIN) else zlib.decompress(text))
-    more = [Part(type_, UUID(id_), *rest) for type_, id_, *rest in contents.get("more", ())]
-    return Contents(
-        contents["before"], contents["after"], more, contents.get("counts", {}), contents.get("stream", False)
-    )
+    counts, more = contents.get("counts", {}), contents.get("more", ())
+    return Contents(contents["before"], contents["after"], counts | _counted(more), contents.get("stream", False), more)
+
+
+def _counted(more: Sequence[Sequence[Any]]) -> dict[str, list[int]]:
+    """Count the other objects that version 0.6 stored, by type, without those that have no fields to show."""
+    numbers: dict[str, list[int]] = {}
+    for type_, _, _, *sides in more:
+        counts = numbers.setdefault(type_, [0, 0])
+        for side, fields in enumerate(sides):
+            counts[side] += fields is not None and (not fields or bool(told(fields)))
+    return numbers
 
 
 def dumps(value: object) -> bytes:
@@ -156,13 +149,42 @@ def dumps(value: object) -> bytes:
     return orjson.dumps(value, default=float, option=orjson.OPT_UTC_Z)
 
 
+def as_kept(values: Fields) -> dict[str, Json]:
+    """Convert values of columns to the form stored in the log, to compare the two."""
+    kept: dict[str, Json] = orjson.loads(dumps(dict(values)))
+    return kept
+
+
+def reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
+    """Return a function that converts a stored value of the column back, or None if the two are the same.
+
+    Faster than `Field.to_python`, which tests the type of each value.
+    """
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    for kind, read in _READERS:
+        if isinstance(field, kind):
+            return read
+    return None
+
+
+_READERS: tuple[tuple[type["models.Field[Any, Any]"], Callable[[Any], Any]], ...] = (
+    (models.UUIDField, UUID),
+    (models.DateTimeField, datetime.fromisoformat),  # first, because it is a DateField too
+    (models.DateField, date.fromisoformat),
+    (models.FloatField, float),  # whole numbers too: PostgreSQL's driver needs values of one type
+    (models.DecimalField, lambda kept: Decimal(str(kept))),
+)
+
+
+def value_of(field: "models.Field[Any, Any]", kept: object) -> object:
+    """Convert a stored value back to the column's."""
+    read = reader(field)
+    return kept if kept is None or read is None else read(kept)
+
+
 def short(value: Json) -> Json:
     """Shorten a long text for answers."""
     if isinstance(value, str) and len(value) > TOLD_CHARACTERS:
         return f"{value[: TOLD_CHARACTERS - 1]}…"
     return value
-
-
-def _is_told(fields: Fields | None) -> bool:
-    """Return whether answers show the object. Version 0.6 stored some without any field."""
-    return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

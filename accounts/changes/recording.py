@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from accounts.changes.calls import Call, writing_call
-from accounts.changes.contents import INTERNAL, UNTOLD, Contents, Fields, packed, short, type_of
+from accounts.changes.contents import INTERNAL, Contents, Fields, packed, short, told, type_of
 from accounts.changes.models import MAX_NAME, Change, ChangeObject
 from accounts.changes.stream import Stream, is_object
 from accounts.members.data import columns_of, counters, data_of
@@ -205,11 +205,11 @@ class Write:
 
         An undo cannot itself be undone.
         """
-        before, after = (None if fields is None else _told(fields) for fields in (contents.before, contents.after))
+        before, after = (None if fields is None else told(fields) for fields in (contents.before, contents.after))
         self._head = _Head(of["object_type"], of["object_id"], of["object_name"], after, before)
         self._course_id, self._grades = of["course_id"], of["grades"]
         self._courses.update(of["courses"].split())
-        self._counts = {type_: [*reversed(numbers)] for type_, numbers in contents.numbers().items()}
+        self._counts = {type_: [*reversed(numbers)] for type_, numbers in contents.counts.items()}
         self.cannot_be_undone()
 
     def logged_as(self, row_id: UUID) -> None:
@@ -303,11 +303,6 @@ class Write:
                 for object_id in sorted(further)
             ]
         )
-
-
-def _told(fields: Fields) -> dict[str, Any]:
-    """Return fields without those that version 0.6 stored only for undo."""
-    return {name: value for name, value in fields.items() if not name.startswith(UNTOLD)}
 
 
 def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:

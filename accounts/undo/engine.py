@@ -6,6 +6,7 @@ are left to the unique keys.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -14,9 +15,8 @@ from django.apps import apps
 from django.db import IntegrityError
 from django.db.models import F, FileField, Model
 
-from accounts.changes.contents import as_words, plural_of, type_of
+from accounts.changes.contents import INTERNAL, as_kept, as_words, plural_of, type_of, value_of
 from accounts.changes.recording import Write
-from accounts.changes.values import as_kept, changed_since, value_of
 from accounts.members.counts import Counted, count_rows, require_within
 from accounts.members.data import Columns, columns_of, data_of, member_data, target_of
 from accounts.members.models import Member
@@ -93,7 +93,7 @@ class _Undo:
                 raise Conflict(f"{told}. Undo or delete {'that' if number == 1 else 'those'} first, then undo this.")
         for id_, one in self._stored.made[label].items():
             if changed := _differing(label, self._stored.rows[label][id_], one):
-                raise Conflict(f"{changed_since(changed, one.name)}. Undo that first, or delete it yourself.")
+                raise Conflict(f"{_changed_since(changed, one.name)}. Undo that first, or delete it yourself.")
 
     def _restore_orders(self) -> None:
         """Check each order, and move restored rows to the end if their place is taken.
@@ -149,7 +149,7 @@ class _Undo:
             gone = f"“{one.name}”" if one.name else f"One of the {as_words(plural_of(type_of(model)))} that it changed"
             raise Conflict(f"{gone} is gone. Undo its deletion first.")
         if changed := _differing(label, now, one):
-            told = changed_since(changed, model(**now))
+            told = _changed_since(changed, model(**now))
             raise Conflict(f"{told}, and an undo overwrites nothing. Undo the later change first.")
         values = {name: value_of(known[name], value) for name, value in (one.before or {}).items()}
         for key in keys_of(label):
@@ -224,6 +224,15 @@ def _differing(label: str, now: Columns, one: Entry) -> list[str]:
     after = {name: value for name, value in (one.after or {}).items() if name not in moved(label)}
     present = as_kept({name: now[name] for name in after})
     return [name for name, value in after.items() if present[name] != value]
+
+
+def _changed_since(fields: Iterable[str], of: object) -> str:
+    """Name the fields that have changed since: `The title and the kind of “Midterm” were changed since`."""
+    fields = [*fields]
+    told = [name for name in fields if name not in INTERNAL] or fields
+    words = [f"the {as_words(name.removesuffix('_id'))}" for name in told]
+    was_were = "was" if len(words) == 1 else "were"
+    return f"T{' and '.join(words)[1:]} of “{of}” {was_were} changed since"
 
 
 @cache

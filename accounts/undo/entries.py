@@ -8,28 +8,18 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, Q
 
-from accounts.changes.contents import ORDER, UNTOLD, Part, plural_of, type_of, unpacked
+from accounts.changes.contents import reader, value_of
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.stream import CHANGED, DELETED, EMPTIED, MADE, ORDERED, StreamTable, stream_tables, with_reference
-from accounts.changes.values import model_of, reader, value_of
 from accounts.members.data import Columns, columns_of, counters, data_of, target_of
 from accounts.members.models import Member
-from accounts.rows.deleting import references_to
 from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
-from studyservice.operations.errors import Conflict
-
-NOT_COLUMNS = frozenset(
-    {"course.categories", f"item.{ORDER}", "milestone.place", f"imported_event.{UNTOLD}remembered", "card.rating"}
-)
-"""Fields of the log that are not columns, by type: orders of rows, and what rows say besides."""
 
 NEVER_COMPARED = frozenset({"created_at", "updated_at", "sequence", "graded", "marked_at", "folded"})
 """Columns of a created row that the service writes, so that its undo does not compare them."""
-
-_CATEGORIES, _MILESTONES = "grades.GradeCategory", "planning.Milestone"
 
 
 @dataclass(slots=True)
@@ -106,8 +96,6 @@ def effects_of(member: Member, change: Mapping[str, Any], now: datetime) -> Effe
         change: its row of the log.
         now: the stamp for restored rows.
 
-    Raises:
-        Conflict: the rows that it deleted are no longer stored.
     """
     effects, last = Effects(), dict[str, UUID]()
     for table in stream_tables(bytes(change["taken"])) if change["taken"] is not None else ():
@@ -124,10 +112,6 @@ def effects_of(member: Member, change: Mapping[str, Any], now: datetime) -> Effe
             effects.orders[table.label, table.to] = [*map(UUID, table.rows)]
         else:
             _add_rows(effects, table)
-    contents = unpacked(change["contents"])
-    parts = contents.parts(change["object_type"], change["object_id"], change["object_name"])
-    for part in () if contents.has_stream else parts:
-        _add_part(effects, member.id, part)
     for rows in effects.rows.values():
         if (head := rows.get(change["object_id"])) is not None:
             head.name = head.name or change["object_name"]
@@ -178,67 +162,6 @@ def _deleted(member: Member, table: StreamTable, now: datetime) -> list[Columns]
         }
         rows.append(row if data is None or data.computed.derived is None else row | data.computed.derived(row))
     return rows
-
-
-def _add_part(effects: Effects, member_id: UUID, part: Part) -> None:
-    """Add what became of one object. Deleted rows are in the snapshots."""
-    model = model_of(part.type)
-    if model is None:
-        raise RuntimeError(f"No model: {part.type}")
-    label, known, data = model._meta.label, columns_of(model), data_of(model)
-    before, after = part.before, part.after
-    if after is None:
-        if part.id not in effects.rows[label]:
-            raise Conflict(f"What was deleted with “{part.name}” is no longer stored, so it cannot be restored.")
-        return
-    if before is None:
-        made = {**({} if data is None else data.log.made_with), **after}
-        effects.add(label, part.id, part.name, None, {name: made[name] for name in made if name in known})
-        _add_made_below(effects, member_id, model, part.id, after)
-        return
-    if "categories" in after:
-        _add_categories(effects, part.id, before["categories"], after["categories"])
-    if ORDER in after:
-        _add_order(effects, part.id, before[ORDER], after[ORDER])
-    if names := [name for name in before if name in known and name in after]:
-        old, new = ({name: side[name] for name in names} for side in (before, after))
-        effects.add(label, part.id, part.name, old, new)
-
-
-def _add_categories(effects: Effects, course_id: UUID, before: Any, after: Any) -> None:
-    """Add the changes of a course's list of categories."""
-    data = data_of(apps.get_model(_CATEGORIES))
-    usual = {} if data is None else data.log.made_with
-    old = {one["id"]: {**usual, **one} for one in before}
-    for one in after:
-        new, was = {**usual, **one}, old.get(one["id"])
-        if was is None:
-            new["course_id"] = str(course_id)
-        if was != new:
-            effects.add(_CATEGORIES, UUID(one["id"]), one["name"], was, new)
-    effects.orders[_CATEGORIES, course_id] = [UUID(one["id"]) for one in after]
-
-
-def _add_order(effects: Effects, item_id: UUID, before: Any, after: Any) -> None:
-    """Add the moves of an item's milestones."""
-    new = dict(after)
-    for id_, position in before:
-        if new[id_] != position:
-            effects.add(_MILESTONES, UUID(id_), "", {"position": position}, {"position": new[id_]})
-    effects.orders[_MILESTONES, item_id] = [UUID(id_) for id_ in new]
-
-
-def _add_made_below(
-    effects: Effects, member_id: UUID, model: type[Model], id_: UUID, after: Mapping[str, object]
-) -> None:
-    """Add rows that were created below an object, of which an old row of the log has only the number."""
-    for reference in references_to(model._meta.label):
-        number = after.get(plural_of(type_of(reference.model)))
-        if reference.cascades and isinstance(number, int):
-            rows: QuerySet[Model] = QuerySet(reference.model).filter(member_id=member_id, **{reference.attname: id_})
-            ids = list(rows.order_by().values_list("pk", flat=True)[: number + 1])
-            for one in ids if len(ids) <= number else ():
-                effects.add(reference.model._meta.label, one, "", None, {reference.attname: str(id_)})
 
 
 Waiting = Mapping[UUID, Iterable[tuple[Emptied, list[UUID]]]]

@@ -1,17 +1,13 @@
 """Decide from the rows of changes which ones can be undone, and explain why others cannot."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
-from uuid import UUID
+from typing import Any
 
-from django.apps import apps
-
-from accounts.changes.contents import Contents, Part, plural_of, type_of
+from accounts.changes.contents import Contents, as_words, model_of
 from accounts.changes.models import UNDOABLE_FOR
 from accounts.changes.records import ChangeRow
-from accounts.changes.values import model_of
-from accounts.members.data import columns_of, data_of
-from accounts.undo.entries import NOT_COLUMNS
+from accounts.undo.version_0_6 import unknown_field
 
 DONE = "This change was already undone."
 _INSTEAD = "Change it back by hand, or ask your assistant to."
@@ -27,35 +23,26 @@ _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT, "delete_school_calendar
 """Operations that cannot be undone, whatever they changed."""
 
 
-def why_not(
-    operation: str,
-    object_type: str,
-    contents: Contents,
-    *,
-    created_at: datetime,
-    kept: bool,
-    undone: bool,
-    now: datetime,
-) -> str | None:
+def why_not(change: Mapping[str, Any], contents: Contents, now: datetime) -> str | None:
     """Return why a change can never be undone, whatever happened since; None if it may be.
 
     Args:
-        kept: whether the row has all data that an undo needs.
-        undone: whether it was undone.
+        change: columns of its row in the log.
         now: the true time.
     """
-    if undone:
+    if change["undone_at"] is not None:
         return DONE
-    if operation in _NEVER:
-        return _NEVER[operation]
-    if not kept and not contents.has_stream:
-        return _not_kept(object_type, contents)
-    if created_at <= now - UNDOABLE_FOR:
+    if change["operation"] in _NEVER:
+        return _NEVER[change["operation"]]
+    if not change["undoable"] and not contents.has_stream:
+        return _not_kept(change["object_type"], contents)
+    if change["created_at"] <= now - UNDOABLE_FOR:
         return TOO_OLD
-    if contents.has_stream:
-        return _unknown_type(object_type)
-    unknown = map(_unknown, contents.parts(object_type, UUID(int=0), ""))
-    return next(filter(None, unknown), None)
+    for type_ in (change["object_type"], *(other for other, *_ in contents.more)):
+        if model_of(type_) is None:
+            return f"A change of a {as_words(type_)} cannot be undone. {_INSTEAD}"
+    name = None if contents.has_stream else unknown_field(contents, change["object_type"])
+    return None if name is None else f"A change of {name} cannot be undone. {_INSTEAD}"
 
 
 def told_why_not(change: ChangeRow, now: datetime) -> str:
@@ -77,29 +64,3 @@ def _not_kept(object_type: str, contents: Contents) -> str:
     if contents.before is None and contents.after is None:
         return NOTHING_CHANGED
     return FILES if object_type == "syllabus_file" else NOT_KEPT
-
-
-def _unknown_type(type_: str) -> str | None:
-    return None if model_of(type_) else f"A change of a {type_.replace('_', ' ')} cannot be undone. {_INSTEAD}"
-
-
-def _unknown(part: Part) -> str | None:
-    """Return why a change with unknown fields cannot be undone. None if all are known."""
-    model = model_of(part.type)
-    if model is None:
-        return _unknown_type(part.type)
-    if part.before is None or part.after is None:
-        return None
-    known, data = columns_of(model), data_of(model)
-    counted = {f"{limit.per}_id" for limit in (() if data is None else data.limits) if limit.counter}
-    for name in {**part.before, **part.after}:
-        is_known = name in known or name in _plurals() or f"{part.type}.{name}" in NOT_COLUMNS
-        if not is_known or name in counted:  # moving the row back would leave wrong counts in both places
-            return f"A change of {name} cannot be undone. {_INSTEAD}"
-    return None
-
-
-@cache
-def _plurals() -> frozenset[str]:
-    """Return the names of counts of objects."""
-    return frozenset(plural_of(type_of(model)) for model in apps.get_models())

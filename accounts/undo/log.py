@@ -199,16 +199,8 @@ def _told(limits: Limits, row: _ChangeColumns, now: datetime) -> ChangeRow:
     contents = unpacked(row["contents"])
     is_whole = is_wholly_seen(limits, row["course_id"], row["courses"])
     before, after = seen_fields(limits, contents, row["object_type"], is_whole=is_whole)
-    reason = why_not(
-        row["operation"],
-        row["object_type"],
-        contents,
-        created_at=row["created_at"],
-        kept=row["undoable"],
-        undone=row["undone_at"] is not None,
-        now=now,
-    )
     by_kind = row["by_kind"]
+    is_hidden = not is_whole or is_of_whole_account(limits, row["operation"])
     return {
         "id": row["id"],
         "created_at": row["created_at"],
@@ -217,6 +209,6 @@ def _told(limits: Limits, row: _ChangeColumns, now: datetime) -> ChangeRow:
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,
-        "undoable": reason is None and is_whole and not is_of_whole_account(limits, row["operation"]),
+        "undoable": why_not(row, contents, now) is None and not is_hidden,
         "undone_at": row["undone_at"],
     }

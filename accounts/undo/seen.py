@@ -1,6 +1,7 @@
 """Changes as a limited credential sees them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -90,11 +91,10 @@ def seen_fields(limits: Limits, contents: Contents, type_: str, *, is_whole: boo
     """
     if not limits.keep_back:
         return contents.told(type_)
-    more, counts = (contents.more, contents.counts) if is_whole else ([], {})
+    counts = contents.counts if is_whole else {}
     if not limits.grades:
-        more = [part for part in more if part.type not in GRADE_TYPES]
         counts = {one: numbers for one, numbers in counts.items() if one not in GRADE_TYPES}
-    before, after = Contents(contents.before, contents.after, more, counts).told(type_)
+    before, after = replace(contents, counts=counts).told(type_)
     return _seen(limits, before, is_whole=is_whole), _seen(limits, after, is_whole=is_whole)
 
 

@@ -14,6 +14,7 @@ from accounts.undo.entries import Effects, effects_of
 from accounts.undo.kinds import NOT_KEPT, why_not
 from accounts.undo.log import CHANGES, REVIEW_LOG, ask_for_change
 from accounts.undo.seen import require_wholly_seen
+from accounts.undo.version_0_6 import add_stored_fields
 from studyservice.operations.errors import Conflict, NotFound
 
 _CONFLICT = "Something that happened since stands in the way, so nothing was changed."
@@ -46,24 +47,19 @@ def undo_change(access: Access, change_id: UUID) -> ChangeRow:
 
 
 def _undo(access: Access, row: Row, effects: Effects | None) -> None:
-    """Undo the change, and mark it. One from a separate log moves to the log of changes, where it remains visible."""
+    """Undo the change, and mark it. A review moves to the log of changes, where it remains visible."""
     contents = unpacked(row["contents"])
-    reason = why_not(
-        row["operation"],
-        row["object_type"],
-        contents,
-        created_at=row["created_at"],
-        kept=row["undoable"],
-        undone=row["undone_at"] is not None,
-        now=timezone.now(),
-    )
+    reason = why_not(row, contents, timezone.now())
     if reason is None and contents.has_stream and effects is None and row["taken"] is None:
         reason = NOT_KEPT  # purged
     if reason is not None:
         raise Conflict(reason)
     write = access.open_write
     try:
-        undo_effects(access.member, write, effects or effects_of(access.member, row, write.now), row["object_id"])
+        found = effects or effects_of(access.member, row, write.now)
+        if effects is None and not contents.has_stream:
+            add_stored_fields(found, row)
+        undo_effects(access.member, write, found, row["object_id"])
     except Conflict as error:
         if access.limits.keep_back:  # the message may name objects that the credential does not see
             raise Conflict(_CONFLICT) from error
