@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from accounts.changes.contents import as_kept, packed, type_of
 from accounts.changes.models import KEPT_FOR, Change
-from accounts.changes.recording import Write, store_rows
+from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access, MemberSelect
 from accounts.undo.entries import Effects
-from accounts.undo.log import Logged, Wanted, keyset, undoable
+from accounts.undo.log import CHANGES, Logged, Wanted, keyset, undoable
 from practice.models import Attempt
 from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches
@@ -95,7 +95,7 @@ def keep_reviews(access: Access, path: str, object_id: UUID) -> None:
     rows = iter(_newest(path).all(access, object_id=object_id, since=since, limit=MOST_KEPT))
     rest = {"member_id": access.member.id, "taken": None, "undoable": False, "undone_at": None}
     while batch := [as_change(row) | rest for row in islice(rows, _AT_ONCE)]:
-        store_rows(batch)
+        CHANGES.of(access).insert(*batch)
 
 
 @cache

@@ -38,7 +38,7 @@ CALLERS = [(kind.value, kind.label) for kind in ActorKind if kind is not ActorKi
 class Change(models.Model):
     """The change of one call: its actor, its object, and the fields before and after.
 
-    `accounts.changes.contents` reads `contents`, `accounts.changes.snapshots` reads `taken`. Reviews of cards have a
+    `accounts.changes.contents` reads `contents`, `accounts.changes.stream` reads `taken`. Reviews of cards have a
     separate log. They get a row here when that log loses them.
     """
 

@@ -303,8 +303,3 @@ class Write:
                 for object_id in sorted(further)
             ]
         )
-
-
-def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store rows that another log held before."""
-    _INSERT.run_all(rows)

@@ -130,22 +130,16 @@ def _replaced(name: str, before: Json, after: Json) -> str:
     return f"replaced the grade categories of {name}"
 
 
-def _filed(name: str, before: Json, after: Json) -> str:
-    if after is None:
-        return f"removed {name} from its course"
-    return f"moved {name} to {'a' if before is None else 'another'} course"
+def _referred(noun: str, moved: str = "moved", removed: str = "removed") -> Callable[[str, Json, Json], str]:
+    """Return a function that describes the change of a reference to a `noun`."""
 
+    def words(name: str, before: Json, after: Json) -> str:
+        if after is None:
+            return f"{removed} {name} from its {noun}"
+        article = "another" if before is not None else "an" if noun[0] in "aeiou" else "a"
+        return f"{moved} {name} to {article} {noun}"
 
-def _regraded(name: str, before: Json, after: Json) -> str:
-    if after is None:
-        return f"removed {name} from its category"
-    return f"moved {name} to {'a' if before is None else 'another'} category"
-
-
-def _linked(name: str, before: Json, after: Json) -> str:
-    if after is None:
-        return f"unlinked {name} from its item"
-    return f"linked {name} to {'an' if before is None else 'another'} item"
+    return words
 
 
 def _noted(name: str, before: Json, after: Json) -> str:
@@ -160,9 +154,9 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "done": _ticked,
     "place": _placed,
     "categories": _replaced,
-    "course_id": _filed,
-    "category_id": _regraded,
-    "item_id": _linked,
+    "course_id": _referred("course"),
+    "category_id": _referred("category"),
+    "item_id": _referred("item", "linked", "unlinked"),
     "note": _noted,
 }
 

@@ -1,17 +1,18 @@
-"""Counters of rows, and their limits: of rows that an undo inserts or deletes, and computed after an import."""
+"""Counters of rows, and the maxima of rows that an undo inserts. An import computes them again."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import models
 from django.db.models import Count, F, Model, OuterRef, QuerySet
 
-from accounts.members.data import Columns, Maximum, data_of, member_data
-from studyservice.database.ahead import Ahead, update_later
+from accounts.members.data import Columns, Maximum, columns_of, data_of, member_data
+from studyservice.database.ahead import Ahead
 from studyservice.database.batches import batches
-from studyservice.database.statements import aggregated
+from studyservice.database.statements import Param, Update, aggregated
 
 
 class Counted(NamedTuple):
@@ -25,23 +26,47 @@ class Counted(NamedTuple):
     over: Ahead[Any]
 
 
-def count_rows(
+def count(
+    member_id: UUID,
+    model: type[Model],
+    rows: Iterable[Mapping[str, Any]],
+    each: int,
+    moved: Iterable[str] | None = None,
+) -> None:
+    """Add `each` for every row to the numbers of rows that other objects store (`Maximum.counter`).
+
+    Args:
+        moved: changed columns of existing rows; None for new or deleted ones.
+    """
+    data = data_of(model)
+    for maximum in () if data is None else data.limits:
+        key = f"{maximum.per}_id"
+        if maximum.counter and (moved is None or key in moved):
+            for parent_id, number in Counter(row[key] for row in rows).items():
+                _counting(model, maximum).later(member_id=member_id, pk=parent_id, more=each * number)
+
+
+@cache
+def _counting(model: type[Model], maximum: Maximum) -> Update:
+    parents = counted_objects(model, maximum)
+    more = Param("more", columns_of(parents.model)[maximum.counter])
+    mine = parents.filter(member_id=Param("member_id"), pk=Param("pk"))
+    return Update(mine, {maximum.counter: F(maximum.counter) + more})
+
+
+def count_restored(
     member_id: UUID, model: type[Model], inserted: Sequence[Columns], deleted: Sequence[Columns]
 ) -> list[Counted]:
-    """Count rows in the objects that store their number. Return checks of the limits, for `require_within`."""
+    """Count rows that an undo inserts and deletes. Return checks of the limits, for `require_within`."""
+    count(member_id, model, inserted, 1)
+    count(member_id, model, deleted, -1)
+    mine: QuerySet[Model] = QuerySet(model).filter(member_id=member_id).order_by()
     data = data_of(model)
-    counted = []
-    for limit in () if data is None else data.limits:
-        if limit.counter:
-            more = Counter(row[f"{limit.per}_id"] for row in inserted)
-            more.subtract(row[f"{limit.per}_id"] for row in deleted)
-            for object_id, number in more.items():
-                its = counted_objects(model, limit).filter(member_id=member_id, pk=object_id)
-                update_later(its, **{limit.counter: F(limit.counter) + number})
-        if inserted:
-            mine: QuerySet[Model] = QuerySet(model).filter(member_id=member_id).order_by()
-            counted += [Counted(limit, over) for over in _over(member_id, mine, limit, inserted)]
-    return counted
+    return [
+        Counted(maximum, over)
+        for maximum in (() if data is None or not inserted else data.limits)
+        for over in _over(member_id, mine, maximum, inserted)
+    ]
 
 
 def require_within(counted: Iterable[Counted]) -> None:

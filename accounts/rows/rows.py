@@ -11,7 +11,7 @@ a model's rows belong to courses, which columns are computed and which are stamp
 of its app (`accounts.members.data`).
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -20,6 +20,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import BooleanField, Count, F, Func, JSONField, Model, QuerySet
 
+from accounts.members.counts import count
 from accounts.members.data import MemberData, columns_of, data_of
 from accounts.rows.access import Access, MemberSelect, as_array
 from accounts.rows.deleting import delete_with_below
@@ -215,17 +216,7 @@ class MemberRows:
         return found
 
     def _count(self, rows: Iterable[Mapping[str, Any]], each: int, moved: Iterable[str] | None = None) -> None:
-        """Keep the numbers of rows that other objects store (`Limit.counter`).
-
-        Args:
-            moved: changed columns of existing rows; None for new or deleted ones.
-        """
-        for limit in _data(self._model).limits:
-            key = f"{limit.per}_id"
-            if limit.counter and (moved is None or key in moved):
-                for parent_id, number in Counter(row[key] for row in rows).items():
-                    statement = _counting_in(self._model, limit.per, limit.counter)
-                    statement.later(member_id=self._access.member.id, pk=parent_id, more=each * number)
+        count(self._access.member.id, self._model, rows, each, moved)
 
 
 def _data(model: type[Model]) -> MemberData:
@@ -334,10 +325,3 @@ def _updating(model: type[Model], names: tuple[str, ...], is_revised: bool) -> U
     mine: QuerySet[Any] = QuerySet(model).filter(member_id=Param("member_id"), pk=Param("pk"))
     values: dict[str, Any] = {name: Param(name, columns_of(model)[name]) for name in names}
     return Update(mine, values | ({"sequence": F("sequence") + 1} if is_revised else {}))
-
-
-@cache
-def _counting_in(model: type[Model], per: str, counter: str) -> Update:
-    parent: Any = model._meta.get_field(per).related_model
-    mine: QuerySet[Any] = QuerySet(parent).filter(member_id=Param("member_id"), pk=Param("pk"))
-    return Update(mine, {counter: F(counter) + Param("more", parent._meta.get_field(counter))})

@@ -17,7 +17,7 @@ from django.db.models import F, FileField, Model
 
 from accounts.changes.contents import INTERNAL, as_kept, as_words, plural_of, type_of, value_of
 from accounts.changes.recording import Write
-from accounts.members.counts import Counted, count_rows, require_within
+from accounts.members.counts import Counted, count_restored, require_within
 from accounts.members.data import Columns, columns_of, data_of, member_data, target_of
 from accounts.members.models import Member
 from accounts.rows.deleting import plain_references_to, references_to, referring_to
@@ -211,7 +211,7 @@ class _Undo:
         counted: list[Counted] = []
         for label, back in self._stored.back.items():
             inserted = [one.before for one in back.values() if one.before is not None]
-            counted += count_rows(self._member.id, apps.get_model(label), inserted, self._deleted(label))
+            counted += count_restored(self._member.id, apps.get_model(label), inserted, self._deleted(label))
         for data in member_data():
             if data.log.settle is not None:
                 data.log.settle(self._member, self._write, self._touched)
