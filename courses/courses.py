@@ -29,7 +29,7 @@ from courses.models import MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseDetailRow, CourseFields, CourseRow, NewItem
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
-from studyservice.database.folding import fold
+from studyservice.database.expressions import fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook

@@ -34,8 +34,7 @@ from courses.models import Item
 from courses.parameters import ItemFilters
 from courses.searching import found as with_text
 from courses.serializers import ItemRow
-from studyservice.database.folding import fold
-from studyservice.database.keysets import After, SelectBoth
+from studyservice.database.expressions import After, SelectBoth, fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.operations.serializers import Page, page

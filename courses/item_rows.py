@@ -22,7 +22,7 @@ from django.db.models.functions import Cast, Concat, Greatest, Left, NullIf, Rou
 
 from courses.models import Item, ItemKind, ItemStatus
 from courses.serializers import ItemRow
-from studyservice.database.functions import Joined
+from studyservice.database.expressions import Joined
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
 

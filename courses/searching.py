@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from studyservice.database.folding import contains, fold_all
+from studyservice.database.expressions import contains, fold_all
 from studyservice.hooks import HookList
 
 ALSO_SEARCHED: HookList[Q] = HookList("what else q of list_items searches")

@@ -11,7 +11,7 @@ from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS, SOONEST_FIRST, status_of
 from planning.milestones import ORDER
 from planning.models import Milestone
-from studyservice.database.folding import contains, fold_all
+from studyservice.database.expressions import contains, fold_all
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 

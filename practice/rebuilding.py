@@ -13,8 +13,7 @@ from django.db import connection
 from django.db.models import Max, Sum
 
 from practice.models import PracticeSum, SumKind
-from studyservice.database.capabilities import inserts_from_query
-from studyservice.database.executing import run_sql, run_sql_later
+from studyservice.database.executing import inserts_from_query, run_sql, run_sql_later
 
 _FORMS = {
     "postgresql": {

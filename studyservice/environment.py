@@ -18,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 from platformdirs import user_data_path
 
-from studyservice.database.postgresql.waits import Waits
+from studyservice.database.waits import Waits
 
 env = environ.FileAwareEnv()
 

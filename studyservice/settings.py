@@ -11,7 +11,7 @@ from corsheaders.defaults import default_headers
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from studyservice.database.postgresql.waits import Waits
+from studyservice.database.waits import Waits
 from studyservice.environment import (
     BASE_DIR,
     CHECKOUT,

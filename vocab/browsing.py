@@ -5,7 +5,7 @@ from typing import TypedDict
 from uuid import UUID
 
 from accounts.rows.access import Access, MemberSelect
-from studyservice.database.folding import fold
+from studyservice.database.expressions import fold
 from studyservice.database.statements import Param
 from vocab.models import Card
 

@@ -19,8 +19,7 @@ from accounts.rows.access import Access, MemberSelect
 from accounts.undo.entries import Effects
 from accounts.undo.log import CHANGES, Logged, Wanted, keyset, undoable
 from practice.models import Attempt
-from studyservice.database.ahead import delete_later
-from studyservice.database.batches import batches
+from studyservice.database.executing import batches, delete_later
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict

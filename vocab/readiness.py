@@ -18,7 +18,7 @@ from django.db.models.lookups import GreaterThan
 
 from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
-from studyservice.database.functions import WholeDays
+from studyservice.database.expressions import WholeDays
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.changes.calls import current_call
 from accounts.changes.recording import Write
 from accounts.members.models import Member
-from studyservice.database.functions import AMicrosecondLater
+from studyservice.database.expressions import AMicrosecondLater
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import NotFound
 

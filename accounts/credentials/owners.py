@@ -21,7 +21,7 @@ from django.utils import timezone
 from accounts.credentials.models import SecretOwner
 from accounts.members.data import data_of
 from studyservice.database.deleting import delete_alone
-from studyservice.database.signals import member_known
+from studyservice.database.executing import member_known
 from studyservice.database.statements import Insert, Param, Select
 
 MAX_REMEMBERED = 10_000

@@ -22,8 +22,7 @@ from accounts.credentials.models import ApiKey, CalendarFeed
 from accounts.joining import Invitation
 from accounts.members.data import member_data
 from accounts.members.models import Member
-from studyservice.database.deleting import delete_alone
-from studyservice.database.remains import empty_log
+from studyservice.database.deleting import delete_alone, empty_log
 from studyservice.gone import Ending, note_gone
 from studyservice.hooks import HookList
 

@@ -20,9 +20,8 @@ from accounts.joining import Invitation, forget_those_who_did_not_come
 from accounts.members.last_runs import note_run
 from accounts.members.outbox import purge_outbox
 from accounts.signing_in.models import BrowserSession, SignInCode
-from studyservice.database.deleting import BATCH, purge
+from studyservice.database.deleting import BATCH, empty_log, purge
 from studyservice.database.ids import first_uuid7
-from studyservice.database.remains import empty_log
 from studyservice.hooks import HookTable
 from studyservice.server.signals import PURGE
 

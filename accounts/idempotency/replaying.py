@@ -25,8 +25,8 @@ from accounts.changes.calls import required_call
 from accounts.changes.writing import writing
 from accounts.credentials.resolving import Credential
 from accounts.idempotency.models import IdempotencyKey
-from studyservice.database.lock_waits import ended_waiting, gave_up
 from studyservice.database.statements import Param, Select
+from studyservice.database.waits import ended_waiting, gave_up
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, ValidationFailed
 from studyservice.operations.uploads import Received

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib.auth.base_user import BaseUserManager
 from django.db import IntegrityError, models, transaction
 
-from studyservice.database.signals import member_known
+from studyservice.database.executing import member_known
 
 if TYPE_CHECKING:
     from accounts.members.models import Member

@@ -10,8 +10,7 @@ from django.db import models
 from django.db.models import Count, F, Model, OuterRef, QuerySet
 
 from accounts.members.data import Columns, Maximum, columns_of, data_of, member_data
-from studyservice.database.ahead import Ahead
-from studyservice.database.batches import batches
+from studyservice.database.executing import Ahead, batches
 from studyservice.database.statements import Param, Update, aggregated
 
 

@@ -24,9 +24,9 @@ from django.utils import timezone
 
 from accounts.members.models import Member
 from accounts.text import mail
-from studyservice.database.batches import batches
 from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.deleting import purge
+from studyservice.database.executing import batches
 from studyservice.database.ids import uuid7
 from studyservice.secrets.sealing import Seal, Sealed
 

@@ -15,8 +15,8 @@ from django.db.models import Model, QuerySet
 
 from accounts.changes.recording import Write
 from accounts.members.data import columns_of, data_of, member_data
-from studyservice.database.ahead import Ahead, update_later
 from studyservice.database.deleting import delete_alone_later
+from studyservice.database.executing import Ahead, update_later
 
 
 class Reference(NamedTuple):

@@ -18,7 +18,7 @@ from django.db.models.expressions import Col
 
 from accounts.credentials.limits import WHOLE, Form
 from accounts.members.data import data_of
-from studyservice.database.functions import AS_EXPRESSION
+from studyservice.database.expressions import AS_EXPRESSION
 from studyservice.database.statements import Param
 
 _OWN = re.compile(r"\bt\.")

@@ -28,7 +28,7 @@ from accounts.members.models import Member
 from accounts.signing_in.models import BrowserSession
 from accounts.signing_in.second_factor import gate
 from accounts.text.user_agents import browser_name
-from studyservice.database.signals import member_known
+from studyservice.database.executing import member_known
 from studyservice.secrets.generated import sha256
 
 BROWSER = "browser"

@@ -24,11 +24,9 @@ from accounts.rows.deleting import plain_references_to, references_to, referring
 from accounts.undo.entries import Effects, Emptied, Entry, wait
 from accounts.undo.kinds import FILES
 from accounts.undo.stored import Stored, is_remembered, keys_of, moved, order_of, place_of
-from studyservice.database.ahead import update_later
-from studyservice.database.batches import batches
 from studyservice.database.constraints import is_duplicate
 from studyservice.database.deleting import delete_alone_later
-from studyservice.database.executing import wait_for_statements
+from studyservice.database.executing import batches, update_later, wait_for_statements
 from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict
 

@@ -15,8 +15,7 @@ from accounts.changes.models import Change, ChangeObject
 from accounts.changes.stream import CHANGED, DELETED, EMPTIED, MADE, ORDERED, StreamTable, stream_tables, with_reference
 from accounts.members.data import Columns, columns_of, counters, data_of, target_of
 from accounts.members.models import Member
-from studyservice.database.ahead import update_later
-from studyservice.database.batches import batches
+from studyservice.database.executing import batches, update_later
 
 NEVER_COMPARED = frozenset({"created_at", "updated_at", "sequence", "graded", "marked_at", "folded"})
 """Columns of a created row that the service writes, so that its undo does not compare them."""

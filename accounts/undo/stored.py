@@ -12,8 +12,7 @@ from django.db.models import Count, ForeignKey, Model, QuerySet
 from accounts.members.data import Columns, columns_of, data_of, member_data, target_of
 from accounts.rows.deleting import Reference, references_to, referring_to
 from accounts.undo.entries import Effects, Entry
-from studyservice.database.ahead import Ahead
-from studyservice.database.batches import batches
+from studyservice.database.executing import Ahead, batches
 
 
 class Below(NamedTuple):

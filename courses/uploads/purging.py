@@ -8,8 +8,8 @@ from django.core.files.storage import Storage, default_storage
 from django.utils import timezone
 
 from courses.models import SYLLABUS_FOLDER, SyllabusFile
-from studyservice.database.batches import batches
 from studyservice.database.deleting import delete_alone_later, purge
+from studyservice.database.executing import batches
 
 STRAY_AFTER = timedelta(days=1)
 """How long a file may be in storage without a row, for example because a process was killed in between."""

@@ -19,7 +19,7 @@ from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 
 from studyservice.citus.plan import MEMBERS
-from studyservice.database.signals import member_known
+from studyservice.database.executing import member_known
 
 PATIENCE_SECONDS = 0.5
 """A longer round trip counts as hanging. The service's take a few milliseconds."""

@@ -1,12 +1,12 @@
-"""Delete rows in one statement, and expired rows in batches."""
+"""Delete rows in one statement, expired rows in batches, and what SQLite keeps of them."""
 
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.db.models import Model, QuerySet
 from django.db.models.signals import post_delete
 
-from studyservice.database.ahead import delete_later
+from studyservice.database.executing import delete_later
 
 
 def delete_alone(rows: QuerySet[Any]) -> int:
@@ -21,7 +21,7 @@ def delete_alone(rows: QuerySet[Any]) -> int:
 
 
 def delete_alone_later(rows: QuerySet[Any], *, read: list[Model] | None = None) -> None:
-    """Delete `rows` likewise, with the next statement that needs its result (`studyservice.database.ahead`).
+    """Delete `rows` likewise, with the next statement that needs its result.
 
     Args:
         read: the rows, if they were read.
@@ -58,3 +58,24 @@ def purge(expired: QuerySet[Model], *, owner: str | None = "member_id") -> int:
         with transaction.atomic():
             removed += delete_alone(rows)
     return removed
+
+
+PATIENCE_MS = 1000
+"""How long to wait for readers of the log. Nobody writes meanwhile."""
+
+
+def empty_log() -> None:
+    """Move SQLite's write-ahead log into the database and truncate it, unless a reader still needs it.
+
+    `secure_delete` (`studyservice.environment`) overwrites deleted rows in the database, but the log still has the old
+    pages. `purgeexpired` tries again. On PostgreSQL, autovacuum removes deleted rows.
+    """
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        patience = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+        cursor.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
+        try:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {patience}")

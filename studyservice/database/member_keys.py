@@ -2,20 +2,21 @@
 
 A model that others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which restricts
 it to rows of the same member and handles deletion in the database too. Both are in `Meta.constraints`, so migrations
-know them. The schema editor creates neither Django's foreign key nor its index
-(`studyservice.database.postgresql.schema`). An existing table gets a `MemberForeignKey` with `AddConstraintNotValid` in
-one migration, and `ValidateConstraint` in the next (`studyservice.database.online`). If no index begins with the member
+know them. `DatabaseSchemaEditor` creates neither Django's foreign key nor its index. An existing table gets a
+`MemberForeignKey` with `AddConstraintNotValid` in one migration, and `ValidateConstraint` in the next
+(`studyservice.database.online`). If no index begins with the member
 and the key, and a member has many such rows, the migration creates one of the key with `RunOnPostgresql`.
 
 SQLite has only Django's keys to `id`, with their indexes: a deletion looks up references only by `id`.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.models import CASCADE, SET_NULL, BaseConstraint, ForeignKey, Model
-
-from studyservice.database.capabilities import sets_null_by_column
+from django.db.backends.postgresql import schema
+from django.db.models import CASCADE, SET_NULL, BaseConstraint, Field, ForeignKey, Model
 
 _IN_TABLE = "%(app_label)s_%(class)s"
 
@@ -108,7 +109,7 @@ class MemberForeignKey(_OnPostgresql):
             raise RuntimeError(f"Say what becomes of {self.field} in the database.")
         if key.remote_field.on_delete is CASCADE:
             ends = " ON DELETE CASCADE"
-        elif sets_null_by_column(editor.connection):
+        elif getattr(editor.connection.features, "sets_null_by_column", True):  # Citus lacks it
             ends = f" ON DELETE SET NULL ({key.column})"
         else:
             ends = ""
@@ -131,3 +132,43 @@ def _column(model: type[Model], field: str) -> str:
 
 def _foreign_key(model: type[Model], field: str) -> "ForeignKey[Any, Any]":
     return cast("ForeignKey[Any, Any]", model._meta.get_field(field))
+
+
+class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
+    """PostgreSQL's, without what keys that include the member replace.
+
+    These are the foreign keys to the `id` of a model with a `MemberKey`, and the indexes of single foreign keys: every
+    statement names the member, so that an index that begins with the member serves.
+    """
+
+    def create_model(self, model: type[Model]) -> None:
+        with _without_replaced_keys(model, model._meta.local_concrete_fields):
+            super().create_model(model)
+
+    def add_field(self, model: type[Model], field: "Field[Any, Any]") -> None:
+        with _without_replaced_keys(model, [field]):
+            super().add_field(model, field)
+
+
+@contextmanager
+def _without_replaced_keys(model: type[Model], fields: "Sequence[Field[Any, Any]]") -> Iterator[None]:
+    """Do not create these keys and indexes in the block."""
+    owners = {key.owner for key in _member_keys(model)}
+    keys: list[Any] = [field for field in fields if getattr(field, "db_constraint", False)]
+    referring = [field for field in keys if any(_member_keys(field.related_model))]
+    indexed = [field for field in keys if field.db_index and (field in referring or field.name in owners)]
+    for field in referring:
+        field.db_constraint = False
+    for field in indexed:
+        field.db_index = False
+    try:
+        yield
+    finally:
+        for field in referring:
+            field.db_constraint = True
+        for field in indexed:
+            field.db_index = True
+
+
+def _member_keys(model: type[Model]) -> Iterator[MemberKey]:
+    return (one for one in model._meta.constraints if isinstance(one, MemberKey))

@@ -22,8 +22,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
 
-from studyservice.database.capabilities import inserts_from_query
-from studyservice.database.executing import run_sql, run_sql_later, wait_for_statements
+from studyservice.database.executing import inserts_from_query, run_sql, run_sql_later, wait_for_statements
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 from studyservice.database.rows import columns_of_row
 
@@ -161,7 +160,7 @@ class Select(Statement, Generic[RowT_co]):
         """Queue the statement, and return a function that returns every row.
 
         In a transaction on PostgreSQL the rows arrive with the next statement that needs its result;
-        `studyservice.database.ahead` does this for queries of the ORM.
+        `studyservice.database.executing` does this for queries of the ORM.
         """
         received: list[list[RowT_co]] = []
         self._queue(values, lambda cursor, compiled: received.append(self._rows(cursor.fetchall(), compiled)))
@@ -242,7 +241,7 @@ class Update(Statement):
     Args:
         queryset: with `Param` for values.
         changes: model field to new value or expression.
-        returning: model fields whose new values `returned` returns.
+        returning: model fields whose new values `returned_later` passes on.
     """
 
     def __init__(
@@ -277,13 +276,10 @@ class Update(Statement):
         changed, _ = self._execute(values, _ROWCOUNT)
         return int(changed)
 
-    def returned(self, **values: Any) -> tuple[Any, ...] | None:
-        """Return the new values of the `returning` fields of the changed row, or None if there is none."""
-        row, compiled = self._execute(values, _FETCHONE)
-        return _converted(row, compiled)
-
     def returned_later(self, then: Callable[[tuple[Any, ...] | None], None], **values: Any) -> None:
-        """Like `returned`, without waiting: `then` gets the values when the next statement returns its result."""
+        """Execute without waiting. When the next statement returns its result, call `then` with the new values of the
+        `returning` fields of the changed row, or None if there is none.
+        """
         self._queue(values, lambda cursor, compiled: then(_converted(cursor.fetchone(), compiled)))
 
 

@@ -15,7 +15,7 @@ from django.db import Error, OperationalError
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter, Gauge, Histogram
 
-from studyservice.database.lock_waits import ended_waiting, gave_up
+from studyservice.database.waits import ended_waiting, gave_up
 from studyservice.http.logs import RequestLogMiddleware
 from studyservice.http.requests import TOOL, TOOL_FAILURE, is_api_path, is_oauth_path
 from studyservice.rates.limiter import Rate, exceeded

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.changes import writing
 from accounts.models import ApiKey, Member
-from studyservice.database.functions import AMicrosecondLater
+from studyservice.database.expressions import AMicrosecondLater
 from tests.support.entry_points import RestEntryPoint
 
 NOW = datetime(2099, 11, 21, 12, tzinfo=UTC)

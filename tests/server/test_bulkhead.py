@@ -15,7 +15,7 @@ from django.db import connection
 from studyservice.citus import bulkhead as servers
 from studyservice.citus.backend.base import DatabaseWrapper
 from studyservice.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
-from studyservice.database.signals import member_known
+from studyservice.database.executing import member_known
 
 pytestmark = pytest.mark.database("sqlite", "uses no database")
 

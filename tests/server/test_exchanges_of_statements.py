@@ -12,11 +12,10 @@ from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.models import DEFAULT_TERM, Course
-from studyservice.database.ahead import Ahead, delete_later, update_later
-from studyservice.database.executing import wait_for_statements
-from studyservice.database.lock_waits import ended_waiting
+from studyservice.database.executing import Ahead, delete_later, update_later, wait_for_statements
 from studyservice.database.postgresql.exchanges import MAX_PREPARED
 from studyservice.database.statements import Insert, Param, RawStatement, Select
+from studyservice.database.waits import ended_waiting
 from studyservice.operations.errors import NotFound
 from tests.support.exchanges import counted
 from tests.support.factories import CourseFactory
@@ -160,7 +159,7 @@ def test_queries_are_sent_together_and_read_in_pieces_if_large(
     rows = Course.objects.filter(member_id=owner_member.id).order_by("name").values_list("name", "term")
 
     def read(pieces: int) -> list[list[tuple[str, str]]]:
-        monkeypatch.setattr("studyservice.database.ahead._AT_ONCE", pieces)
+        monkeypatch.setattr("studyservice.database.executing._AT_ONCE", pieces)
         with transaction.atomic():
             found = [Ahead(rows), Ahead(rows.none()), Ahead(rows)]
             return [list(one) for one in found]

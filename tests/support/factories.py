@@ -35,7 +35,7 @@ from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from practice.models import Attempt, PracticeSum, Source, SumKind
-from studyservice.database.folding import fold_all
+from studyservice.database.expressions import fold_all
 from vocab.models import Card, CardState, Deck, Rating, Review
 
 Row = TypeVar("Row", bound=Model)

@@ -20,7 +20,7 @@ class CoordinatorConnection(driver.Connection):
 
 
 class DatabaseFeatures(base.DatabaseFeatures):
-    """Capabilities that Citus lacks (`studyservice.database.capabilities`)."""
+    """Capabilities that Citus lacks."""
 
     inserts_from_query = False
     """Citus would send an INSERT from a SELECT to every server, and supports no subquery in one."""

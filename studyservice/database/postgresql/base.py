@@ -8,11 +8,10 @@ from django.db.backends.postgresql import base, features
 from django.db.backends.utils import debug_transaction
 from psycopg.pq import Format
 
+from studyservice.database.member_keys import DatabaseSchemaEditor
 from studyservice.database.postgresql import driver
-from studyservice.database.postgresql.cursor import Cursor
+from studyservice.database.postgresql.cursor import Cursor, numbered
 from studyservice.database.postgresql.exchanges import Exchanges
-from studyservice.database.postgresql.numbering import numbered
-from studyservice.database.postgresql.schema import DatabaseSchemaEditor
 
 T = TypeVar("T")
 

@@ -1,7 +1,10 @@
 """The cursor of Django's ORM. Its statements are sent together with queued ones."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import psycopg
@@ -9,9 +12,17 @@ from psycopg.pq import Format
 
 from studyservice.database.postgresql.driver import Connection
 from studyservice.database.postgresql.exchanges import Exchanges, Result
-from studyservice.database.postgresql.numbering import numbered
 
 _CHANGES_TABLES = ("ALTER", "CREATE", "DEALLOCATE", "DISCARD", "DROP")
+_PLACE = re.compile("%[s%]")
+_NUMBERED = re.compile(r"\$([0-9]+)")
+
+
+@lru_cache(maxsize=512)
+def numbered(sql: str) -> bytes:
+    """Replace Django's `%s` with PostgreSQL's `$1`, `$2`, … Numbers that `sql` already has come first."""
+    numbers = count(max(map(int, _NUMBERED.findall(sql)), default=0) + 1)
+    return _PLACE.sub(lambda place: "%" if place[0] == "%%" else f"${next(numbers)}", sql).encode()
 
 
 class Cursor:

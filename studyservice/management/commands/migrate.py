@@ -18,7 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import DeadlockDetected
 
-from studyservice.database.lock_waits import ended_waiting
+from studyservice.database.waits import ended_waiting
 
 TRIES = 30
 """Maximum number of tries of the same migration."""
