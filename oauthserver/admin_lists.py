@@ -1,17 +1,15 @@
 """Shared by the lists of apps and connections: times of calls, and filters."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import ClassVar
 
-from django.contrib import admin
-from django.db.models import Exists, Max, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from accounts.credentials.connections import Refusal
-from accounts.operators.base import MOST_ROWS, BoundedCount
+from accounts.operators.base import MOST_ROWS, BoundedCount, Conditions, StateFilter
 from oauthserver.blocking import blocked_by
 from oauthserver.models import Application, Grant, RefreshToken
 
@@ -52,53 +50,35 @@ def a_day_ago() -> datetime:
     return timezone.now() - timedelta(days=1)
 
 
-class UseFilter(admin.SimpleListFilter):
+class UseFilter(StateFilter):
     """Filter by whether an app ever got a token."""
 
     title = "use"
     parameter_name = "use"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("never", "Never used"), ("used", "Used")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        match self.value():
-            case "never":
-                return queryset.filter(first_token_at=None)
-            case "used":
-                return queryset.exclude(first_token_at=None)
-        return queryset
+    states: ClassVar[Conditions] = {
+        "never": ("Never used", lambda: Q(first_token_at=None)),
+        "used": ("Used", lambda: Q(first_token_at__isnull=False)),
+    }
 
 
-class BlockFilter(admin.SimpleListFilter):
+class BlockFilter(StateFilter):
     """Filter by whether an app is blocked."""
 
     title = "block"
     parameter_name = "block"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("blocked", "Blocked"), ("open", "Not blocked")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        match self.value():
-            case "blocked":
-                return queryset.filter(blocked_by("client_id"))
-            case "open":
-                return queryset.filter(~blocked_by("client_id"))
-        return queryset
+    states: ClassVar[Conditions] = {
+        "blocked": ("Blocked", lambda: Q(blocked_by("client_id"))),
+        "open": ("Not blocked", lambda: ~Q(blocked_by("client_id"))),
+    }
 
 
-class RefusedFilter(admin.SimpleListFilter):
+class RefusedFilter(StateFilter):
     """Filter by whether a call of an app was refused recently."""
 
     title = "refused calls"
     parameter_name = "refused"
+    states: ClassVar[Conditions] = {"day": ("In the last day", lambda: Q(Exists(_refused_today())))}
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("day", "In the last day")]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        if self.value() != "day":
-            return queryset
-        refused = Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=a_day_ago())
-        return queryset.filter(Exists(refused))
+def _refused_today() -> QuerySet[Grant]:
+    return Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=a_day_ago())

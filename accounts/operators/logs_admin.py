@@ -3,19 +3,19 @@
 Actions that concern no member's account, like blocking an app, are only in the operators' own log.
 """
 
-from typing import Any
+from functools import partial
+from typing import ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils.html import format_html_join
 
 from accounts.changes.contents import as_words, unpacked
 from accounts.changes.models import Change
 from accounts.changes.words import fields_in_words
 from accounts.events import AccountEvent, EventKind
-from accounts.operators.base import ReadOnlyAdmin
+from accounts.operators.base import Conditions, ReadOnlyAdmin, StateFilter
 from studyservice.operations.fields import parse_uuid
 
 
@@ -53,18 +53,12 @@ class ChangeAdmin(ReadOnlyAdmin):
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"
 
 
-class _EventFilter(admin.SimpleListFilter):
+class _EventFilter(StateFilter):
     """Filter by kind. It searches only the newest of all events."""
 
     title = "kind"
     parameter_name = "kind"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(kind.value, str(kind.label)) for kind in EventKind]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen = self.value()
-        return queryset.filter(kind=chosen) if chosen in EventKind.values else queryset
+    states: ClassVar[Conditions] = {kind.value: (str(kind.label), partial(Q, kind=kind)) for kind in EventKind}
 
 
 @admin.register(AccountEvent)
