@@ -30,7 +30,7 @@ KEPT_FOR = timedelta(days=90)
 """How long a row is kept."""
 
 _NETWORK_ENDS = ("/24", "/56")
-"""The suffixes of truncated networks (`studyservice.http.client_address`)."""
+"""The suffixes of truncated networks (`studyservice.http.requests`)."""
 
 
 class EventKind(models.TextChoices):

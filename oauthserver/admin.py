@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
-from accounts.operators.base import PageAction, ServiceAdmin, counted
+from accounts.operators.base import PageAction, ServiceAdmin
+from accounts.operators.lists import counted
 from oauthserver.admin_lists import (
     BlockFilter,
     RefusedFilter,

@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from accounts.credentials.connections import Refusal
-from accounts.operators.base import MOST_ROWS, BoundedCount, Conditions, StateFilter
+from accounts.operators.lists import MOST_ROWS, BoundedCount, Conditions, StateFilter
 from oauthserver.blocking import blocked_by
 from oauthserver.models import Application, Grant, RefreshToken
 

@@ -1,23 +1,16 @@
-"""Base classes of the operators' admin.
-
-Lists cost the same with ten rows or millions. The member sees in their logs what an operator opened or changed.
-"""
+"""Base classes of the operators' admin. The member sees in their logs what an operator opened or changed."""
 
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from csp.constants import SELF
 from csp.decorators import csp_update
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.models import LogEntry
-from django.core.paginator import Paginator
-from django.db.models import IntegerField, Model, Q, QuerySet, Subquery
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
-from django.utils.functional import cached_property
 
 from accounts.changes.models import Change
 from accounts.changes.writing import writing
@@ -25,6 +18,7 @@ from accounts.credentials.models import ApiKey
 from accounts.events import AccountEvent, EventKind, Subject, holding, record_event
 from accounts.members.data import is_study_data
 from accounts.members.models import Member
+from accounts.operators.lists import MOST_ROWS, BoundedPaginator, SelectedRowsForm, counted, leading_columns
 from accounts.rows.access import Access
 from studyservice.operations.errors import ApiError, NotFound
 from studyservice.operations.fields import parse_uuid
@@ -32,22 +26,14 @@ from studyservice.operations.fields import parse_uuid
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
     _TabularInline = admin.TabularInline[Any, Any]
-    _Paginator = Paginator[Any]
 else:
     _ModelAdmin = admin.ModelAdmin
     _TabularInline = admin.TabularInline
-    _Paginator = Paginator
-
-MOST_ROWS = 1000
-"""Maximum number of rows that a list counts and pages through. Beyond that, search."""
 
 _DOMAIN = re.compile(r"@?[^\s@]+\.[^\s@]+")
 """A search for all addresses of a domain, like `example.org` or `@example.org`."""
 
 Row = TypeVar("Row", bound=Model)
-
-Conditions = dict[str, tuple[str, Callable[[], Q]]]
-"""The label and the condition of each state."""
 
 
 class PageAction(NamedTuple):
@@ -62,11 +48,6 @@ class PageAction(NamedTuple):
     name: str
     label: str
     effect: str
-
-
-def counted(number: int, noun: str) -> str:
-    """Return `1 key` or `2 keys`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def note_reading(row: Model) -> None:
@@ -93,65 +74,6 @@ def _note_event(kind: EventKind, row: Model, detail: str = "") -> None:
         record_event(member_id, kind, subject, detail=detail)
 
 
-def leading_columns(model: type[Model]) -> set[str]:
-    """Return the first fields of unconditional indexes. Foreign keys are left out, since lists sort them by their
-    targets.
-
-    Indexes with operator classes are left out, because they serve searches and have a different order.
-    """
-    meta = model._meta
-    alone = {field.name for field in meta.concrete_fields if field.unique or getattr(field, "db_index", False)}
-    indexes = [index.fields_orders for index in meta.indexes if index.condition is None and not index.opclasses]
-    leading = {fields[0][0] for fields in indexes if fields}
-    unique = {one.fields[0] for one in meta.total_unique_constraints}
-    references = {field.name for field in meta.concrete_fields if field.is_relation}
-    return (alone | leading | unique) - references
-
-
-class BoundedCount(Subquery):
-    """A list column with the number of rows per value of `column`, counted up to `MOST_ROWS`."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS bounded)"
-    output_field = IntegerField()
-
-    def __init__(self, rows: QuerySet[Any], column: str) -> None:
-        super().__init__(rows.order_by().values(column).distinct()[:MOST_ROWS])
-
-
-class BoundedPaginator(_Paginator):
-    """A paginator that never counts past `MOST_ROWS`."""
-
-    @cached_property
-    def count(self) -> int:
-        """Return the number of rows, at most `MOST_ROWS`."""
-        rows = cast("QuerySet[Model]", self.object_list)  # the admin pages only querysets
-        return rows.order_by()[:MOST_ROWS].count()
-
-
-class StateFilter(admin.SimpleListFilter):
-    """Filter rows by a state, which is a condition.
-
-    Attributes:
-        states: the label of each, and its condition.
-    """
-
-    states: ClassVar[Conditions]
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(state, label) for state, (label, _) in self.states.items()]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the rows in the chosen state."""
-        chosen = self.value()
-        return queryset.filter(self.states[chosen][1]()) if chosen in self.states else queryset
-
-
-class SelectedRowsForm(ActionForm):
-    """Limits actions to the selected rows, without “select all 1,000,000”."""
-
-    select_across = forms.BooleanField(label="", required=False, disabled=True, widget=forms.HiddenInput)
-
-
 class ServiceAdmin(_ModelAdmin):
     """A list with a bounded count, sorted by an index, searched by e-mail address, id or text.
 
@@ -169,7 +91,7 @@ class ServiceAdmin(_ModelAdmin):
     unread: ClassVar[tuple[str, ...]] = ()
     linked_filters: ClassVar[tuple[str, ...]] = ()
 
-    paginator: ClassVar[type[_Paginator]] = BoundedPaginator
+    paginator = BoundedPaginator
     action_form = SelectedRowsForm
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER

@@ -22,7 +22,8 @@ from django.views.decorators.http import require_http_methods
 from accounts.credentials import api_keys, calendar_feeds
 from accounts.credentials.models import ApiKey, CalendarFeed
 from accounts.credentials.owners import owner_of
-from accounts.operators.base import Conditions, PageAction, ReadOnlyAdmin, ServiceAdmin, StateFilter
+from accounts.operators.base import PageAction, ReadOnlyAdmin, ServiceAdmin
+from accounts.operators.lists import Conditions, StateFilter
 from studyservice.hooks import HookTable
 from studyservice.secrets.generated import beginning_of_hint, kind_of, secrets_in, sha256
 

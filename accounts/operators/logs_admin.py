@@ -15,7 +15,8 @@ from accounts.changes.contents import as_words, unpacked
 from accounts.changes.models import Change
 from accounts.changes.words import fields_in_words
 from accounts.events import AccountEvent, EventKind
-from accounts.operators.base import Conditions, ReadOnlyAdmin, StateFilter
+from accounts.operators.base import ReadOnlyAdmin
+from accounts.operators.lists import Conditions, StateFilter
 from studyservice.operations.fields import parse_uuid
 
 

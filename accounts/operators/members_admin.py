@@ -21,7 +21,8 @@ from accounts.erasure.erasing import erase_member
 from accounts.joining import Invitation, invite, withdraw
 from accounts.members import membership, outbox
 from accounts.members.models import Member
-from accounts.operators.base import Conditions, ServiceAdmin, ServiceInline, StateFilter, counted
+from accounts.operators.base import ServiceAdmin, ServiceInline
+from accounts.operators.lists import Conditions, StateFilter, counted
 from accounts.signing_in import sessions
 from accounts.signing_in.identity import leave_address
 from accounts.signing_in.second_factor.keeping import reset

@@ -18,7 +18,7 @@ from accounts.joining import Invitation
 from accounts.members.last_runs import schedules
 from accounts.members.models import Member
 from accounts.members.outbox import OutgoingMail
-from accounts.operators.base import counted
+from accounts.operators.lists import counted
 from accounts.signing_in.second_factor.gate import may_enter
 from studyservice import __version__
 from studyservice.hooks import Hook, HookList
