@@ -1,17 +1,37 @@
-"""Lists with a single page. The list of tools is serialized once for each revision.
+"""Lists with a single page: tools, and the empty lists of resources, which some clients request anyway.
 
-It has some 40 kB, changes only with the service, and is read in every session of an assistant.
+The list of tools is serialized once for each revision. It has some 40 kB, changes only with the service, and is read in
+every session of an assistant. Without the methods for resources, these clients would log an error.
 """
 
 from functools import cache
+from typing import Any
 
 import orjson
+from django.conf import settings
 from mcp.server.caching import CacheHint, apply_cache_hint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, ListToolsResult, PaginatedRequestParams
+from mcp.types import (
+    INVALID_PARAMS,
+    Icon,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ServerCapabilities,
+)
 from mcp_types.methods import serialize_server_result
 
 from mcpbridge.tools import SECURITY_SCHEMES, tools
+
+
+def icon(name: str) -> Icon:
+    """Return `name`.svg from the service's static files, which is sharp at any size."""
+    source = f"{settings.BASE_URL}{settings.STATIC_URL}studyservice/{name}.svg"
+    return Icon(src=source, mime_type="image/svg+xml", sizes=["any"])
+
 
 LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
 """How long a client may cache the lists. They change only with a new version of the service."""
@@ -39,3 +59,33 @@ def listed(version: str) -> orjson.Fragment:
     return orjson.Fragment(
         orjson.dumps([tool | {SECURITY_SCHEMES: tool["_meta"][SECURITY_SCHEMES]} for tool in shaped])
     )
+
+
+async def list_resources(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
+    """Return an empty list.
+
+    Raises:
+        MCPError: a cursor was sent.
+    """
+    require_first_page(params, "resources")
+    return ListResourcesResult(resources=[])
+
+
+async def list_resource_templates(
+    context: ServerRequestContext, params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    """Return an empty list.
+
+    Raises:
+        MCPError: a cursor was sent.
+    """
+    require_first_page(params, "resource templates")
+    return ListResourceTemplatesResult(resource_templates=[])
+
+
+class ServerWithoutResources(Server[Any]):
+    """The SDK's server without the resources capability, which it would declare because the methods exist."""
+
+    def get_capabilities(self, *args: Any, **kwargs: Any) -> ServerCapabilities:
+        """Return the capabilities that the server declares."""
+        return super().get_capabilities(*args, **kwargs).model_copy(update={"resources": None})

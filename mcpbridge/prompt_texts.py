@@ -11,7 +11,6 @@ from datetime import date, timedelta
 from typing import cast
 
 from courses.serializers import COURSE_TEXTS
-from mcpbridge.names import one_line
 from studyservice.database.statements import Row
 
 
@@ -233,3 +232,8 @@ def _required(about: Occasion) -> Row:
     if about.chosen is None:
         raise ValueError("This prompt is about something.")
     return about.chosen
+
+
+def one_line(text: str) -> str:
+    """Return `text` with each run of white space replaced by one space."""
+    return " ".join(text.split())

@@ -28,11 +28,10 @@ from mcp.types import (
 
 from accounts.api.middleware import require_membership
 from accounts.credentials.resolving import CREDENTIAL, Credential
-from mcpbridge.failures import failure_text
+from mcpbridge.answers import failure_text
 from mcpbridge.listing import require_first_page
-from mcpbridge.names import Choice, choices, completing, matching
 from mcpbridge.prompt_texts import Occasion
-from mcpbridge.prompts import PROMPTS, AssistantPrompt, Named
+from mcpbridge.prompts import PROMPTS, AssistantPrompt, Choice, Named, choices, completing, matching
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import told
 from studyservice.database.statements import Row

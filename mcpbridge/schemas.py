@@ -1,14 +1,33 @@
-"""The schemas of a tool, derived from the operation's entry in `/openapi.json`.
+"""The schemas of a tool, derived from the operation's entry in `/openapi.json`, and the source of each id.
 
 Every session of an assistant reads all of them, so nothing is repeated. Arguments keep everything that helps to fill
 them in. They are open and take any text as an id: some clients check them, and would refuse what the service takes or
 explains. Answers are explained by their values, so only names and types of their fields are listed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+
+_LIST = "list_"
+_OTHERS = {
+    "category_id": "get_grades",
+    "score_id": "get_grades",
+    "deck_id": "list_vocab_decks",
+    "card_id": "list_vocab_decks",
+}
+
+
+def sources_of(tools: Iterable[str]) -> dict[str, str]:
+    """Return the reading tool that is the best source of each id, by argument.
+
+    Args:
+        tools: the names of all tools.
+    """
+    listing = {f"{name.removeprefix(_LIST).removesuffix('s')}_id": name for name in tools if name.startswith(_LIST)}
+    return listing | _OTHERS
+
 
 Schema = dict[str, Any]
 

@@ -23,12 +23,16 @@ from accounts.api.middleware import require_membership
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL
-from mcpbridge.answers import answer_text, doubtful
-from mcpbridge.failures import failure_text
-from mcpbridge.icons import icon
-from mcpbridge.listing import LISTS_HINT, require_first_page
+from mcpbridge.answers import answer_text, doubtful, failure_text
+from mcpbridge.listing import (
+    LISTS_HINT,
+    ServerWithoutResources,
+    icon,
+    list_resource_templates,
+    list_resources,
+    require_first_page,
+)
 from mcpbridge.prompting import complete, get_prompt, list_prompts
-from mcpbridge.resources import ServerWithoutResources, list_resource_templates, list_resources
 from mcpbridge.second_texts import second_texts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments

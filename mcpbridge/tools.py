@@ -11,8 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from mcp.types import Tool, ToolAnnotations
 
 from accounts.api.viewsets import MemberViewSet, routed
-from mcpbridge.schemas import Schema, input_schema, output_schema
-from mcpbridge.sources import sources_of
+from mcpbridge.schemas import Schema, input_schema, output_schema, sources_of
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
 from studyservice.operations.errors import Detail, ValidationFailed

@@ -1,4 +1,4 @@
-"""Access tokens as credentials of the API."""
+"""Resolve access tokens, and find the owner of a token or a client secret for the admin."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.changes.calls import Actor
@@ -21,8 +22,8 @@ from accounts.credentials.resolving import (
     member_columns,
     member_of,
 )
-from oauthserver.blocking import blocked_by
-from oauthserver.models import AccessToken, Grant, RefreshToken
+from oauthserver.consents import blocked_by
+from oauthserver.models import AccessToken, Application, Grant, RefreshToken, live_refresh_tokens
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.http.requests import MCP_ROOT
@@ -92,3 +93,20 @@ def resolve_access_token(secret: str) -> Credential | DeadToken | None:
         connection=connection,
         limits=limits,
     )
+
+
+def find_token(model: type[AccessToken | RefreshToken], secret: str) -> str | None:
+    """Find an access token, or a refresh token, rotated or not. Return the list of connections, filtered to its own."""
+    checksum = sha256(secret)
+    owner = owner_of(checksum)
+    token = model.objects.filter(user_id=owner, token_checksum=checksum).first() if owner else None
+    if token is None:
+        return None
+    live = live_refresh_tokens().filter(user_id=token.user_id, token_family=token.token_family).first()
+    return None if live is None else reverse("admin:oauthserver_refreshtoken_changelist", query={"q": str(live.pk)})
+
+
+def find_client_secret(secret: str) -> str | None:
+    """Find an app's secret. Return the page of the app."""
+    found = Application.objects.filter(client_secret=secret).values_list("id", flat=True).first()
+    return None if found is None else reverse("admin:oauthserver_application_change", args=[found])

@@ -21,9 +21,8 @@ from oauthserver.admin_lists import (
     up_to,
     with_calls,
 )
-from oauthserver.blocking import block, unblock
-from oauthserver.connections import disconnect_all_apps, disconnect_all_members, end_connection
-from oauthserver.deletion import delete_app
+from oauthserver.connections import delete_app, disconnect_all_apps, disconnect_all_members, end_connection
+from oauthserver.consents import block, unblock
 from oauthserver.models import (
     AccessToken,
     Application,

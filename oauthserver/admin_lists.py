@@ -1,16 +1,21 @@
-"""Shared by the lists of apps and connections: times of calls, and filters."""
+"""Lists of apps and connections: times of calls, filters, and refused calls on the operators' front page."""
 
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import ClassVar
 
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from accounts.credentials.connections import Refusal
+from accounts.credentials.models import ApiKey
 from accounts.operators.lists import MOST_ROWS, BoundedCount, Conditions, StateFilter
-from oauthserver.blocking import blocked_by
+from accounts.operators.site import MOST_ROWS as MOST_SHOWN
+from accounts.operators.site import Answer, Row
+from oauthserver.consents import blocked_by
 from oauthserver.models import Application, Grant, RefreshToken
 
 
@@ -82,3 +87,34 @@ class RefusedFilter(StateFilter):
 
 def _refused_today() -> QuerySet[Grant]:
     return Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=a_day_ago())
+
+
+def _rows() -> list[Row]:
+    """Return the newest refusals of both, in two queries."""
+    return sorted([*_of_apps(), *_of_keys()], key=attrgetter("at"), reverse=True)[:MOST_SHOWN]
+
+
+def _of_apps() -> list[Row]:
+    grants = Grant.objects.filter(refused_at__gte=a_day_ago()).order_by("-refused_at")
+    newest = grants.values_list("application_id", "application__name", "refusal", "refused_at")[:MOST_SHOWN]
+    return [
+        Row(f"{name}: {Refusal(refusal).label}", reverse("admin:oauthserver_application_change", args=[key]), at)
+        for key, name, refusal, at in newest
+    ]
+
+
+def _of_keys() -> list[Row]:
+    newest = ApiKey.objects.filter(refused_at__gte=a_day_ago()).order_by("-refused_at")
+    return [
+        Row(f"{key}: {key.refused_in_words()}", reverse("admin:accounts_apikey_change", args=[key.pk]), key.refused_at)
+        for key in newest.only("name", "hint", "refused_at", "refusal")[:MOST_SHOWN]
+    ]
+
+
+REFUSED = Answer(
+    "What was refused in the last day?",
+    _rows,
+    "No call of an app or a key.",
+    permission="oauthserver.view_application",
+    url=lambda: f"{reverse('admin:oauthserver_application_changelist')}?refused=day",
+)

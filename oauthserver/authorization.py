@@ -26,16 +26,21 @@ from accounts.events import EventKind, Subject, record_event
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.limits import LimitsForm
-from oauthserver.blocking import is_blocked
-from oauthserver.clients import locked_app
-from oauthserver.consent_limits import consents_beyond, last_consent, limit_app
-from oauthserver.families import end_families, families_of
+from oauthserver.clients import Parameters, locked_app
+from oauthserver.consents import (
+    consents_beyond,
+    end_families,
+    families_of,
+    is_blocked,
+    last_consent,
+    limit_app,
+    scopes_from,
+    written,
+)
 from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application
-from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of
 from oauthserver.resources import resource_from
-from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
 from studyservice.http.error_pages import error_page
 from studyservice.http.requests import CALLER, client_address

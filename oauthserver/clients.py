@@ -1,20 +1,92 @@
-"""Identify and authenticate the client of a request (RFC 6749 section 2.3)."""
+"""Parse the parameters of a request, and identify and authenticate its client (RFC 6749 section 2.3).
+
+Parameters are parsed strictly: each at most once, in UTF-8, without a NUL. An empty one counts as omitted, an unknown
+one is ignored (RFC 6749 sections 3.1 and 3.2).
+"""
 
 import base64
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote_plus, urlencode
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils.crypto import constant_time_compare
 from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestError
 
 from oauthserver.client_metadata import AuthMethod
-from oauthserver.generators import is_generated
 from oauthserver.models import Application
-from oauthserver.parameters import Parameters
+from oauthserver.server import is_generated
+from studyservice.http.bodies import read_raw
 from studyservice.secrets.generated import sha256
+
+FORM_TYPE = "application/x-www-form-urlencoded"
+
+REPEATABLE = "resource"
+"""The only parameter that may be repeated (RFC 8707 section 2)."""
+
+
+class Parameters(dict[str, str]):
+    """The parameters of one request.
+
+    Attributes:
+        resources: the values of `resource`.
+    """
+
+    def __init__(self, encoded: str) -> None:
+        """Decode `encoded`.
+
+        Raises:
+            InvalidRequestError: it is not UTF-8, has too many parameters, repeats one, or contains a NUL.
+        """
+        try:
+            pairs = parse_qsl(encoded, errors="strict", max_num_fields=100)
+        except ValueError:
+            raise InvalidRequestError("The parameters are not form-encoded UTF-8, or too many.") from None
+        self.resources = tuple(value for name, value in pairs if name == REPEATABLE)
+        single = [(name, value) for name, value in pairs if name != REPEATABLE]
+        super().__init__(single)
+        if any("\0" in value for _, value in pairs):
+            raise InvalidRequestError("A parameter holds a NUL.")
+        if len(single) != len(self):
+            raise InvalidRequestError("A parameter is repeated.")
+
+    def require(self, name: str) -> str:
+        """Return the value of `name`.
+
+        Raises:
+            InvalidRequestError: it is missing.
+        """
+        if name not in self:
+            raise InvalidRequestError(f"The parameter {name} is missing.")
+        return self[name]
+
+    def only(self, *names: str, **ours: str) -> HttpRequest:
+        """Return a request with the parameters `names` and `ours`, for django-oauth-toolkit.
+
+        It never sees the client's own request, so no other parameter, header or query reaches it or oauthlib.
+        """
+        request = HttpRequest()
+        request.method = "POST"
+        request.POST = QueryDict(urlencode({name: self[name] for name in names if name in self} | ours))
+        return request
+
+
+def form_parameters(request: HttpRequest) -> Parameters:
+    """Return the parameters in the body of `request` (RFC 6749 section 3.2, appendix B).
+
+    Raises:
+        InvalidRequestError: the body is not form-encoded, or is malformed.
+        studyservice.operations.errors.InvalidRequest: it is too large.
+    """
+    raw = read_raw(request)
+    if request.content_type != FORM_TYPE:
+        raise InvalidRequestError(f"Send the parameters as a form, with the header Content-Type: {FORM_TYPE}.")
+    try:
+        encoded = raw.decode()
+    except UnicodeDecodeError:
+        raise InvalidRequestError("The body is not form-encoded.") from None
+    return Parameters(encoded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +148,7 @@ def locked_app(client_id: str | None) -> Application | None:
     """Return the app, and lock it until the end of this transaction.
 
     Call it under the member's lock, before reading, storing or ending the member's codes and tokens of the app. So its
-    deletion (`oauthserver.deletion`) comes entirely before or after, and nobody waits in a circle.
+    deletion (`oauthserver.connections`) comes entirely before or after, and nobody waits in a circle.
     """
     app: Application | None = Application.objects.select_for_update(no_key=True).filter(client_id=client_id).first()
     return app

@@ -1,10 +1,11 @@
-"""The apps that a member has connected."""
+"""The apps that a member has connected: list, disconnect and delete them."""
 
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
@@ -16,11 +17,9 @@ from accounts.credentials.limits import Limits
 from accounts.credentials.owners import note_use
 from accounts.events import EventKind, Subject, record_event
 from accounts.models import Member
-from oauthserver.blocking import blocked_by
-from oauthserver.consent_limits import limit_app
-from oauthserver.families import end_families, families_of, members_of
+from oauthserver.clients import Parameters
+from oauthserver.consents import blocked_by, end_families, families_of, limit_app, members_of
 from oauthserver.models import Application, Grant, live_refresh_tokens
-from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of, hosts_of, is_verified
 from studyservice.operations.declaration import Scope
 
@@ -181,3 +180,17 @@ class OAuthConnections:
                 if changed := limits.compared_with(app.limits):
                     subject = Subject("app", app_id, app.name)
                     record_event(member.id, EventKind.LIMITS_CHANGED, subject, detail=changed)
+
+
+def delete_app(app: Application) -> None:
+    """Delete `app` with all its codes and tokens.
+
+    Its lock waits for rows that are being stored, which are then deleted too. Later requests find it deleted
+    (`oauthserver.clients.locked_app`). Disconnect its members before, each in a separate transaction
+    (`oauthserver.connections.disconnect_all_members`), so that no member waits for all others.
+    """
+    with transaction.atomic():
+        Application.objects.select_for_update().filter(pk=app.pk).values_list("pk").first()
+        for member_id in members_of(application=app):
+            end_families(member_id, families_of(user_id=member_id, application=app))
+        app.delete()

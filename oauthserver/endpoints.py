@@ -1,5 +1,9 @@
-"""Base of the OAuth endpoints for programs."""
+"""Base of the OAuth endpoints for programs, and their errors: `{"error", "error_description"}` (RFC 6749 section 5.2).
 
+The errors are oauthlib's, with the codes that it lacks. Separate from `studyservice.operations.errors`.
+"""
+
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -9,13 +13,56 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import View
-from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidRequestError, OAuth2Error
 
-from oauthserver.errors import refusal
 from studyservice.http.bodies import JSON_TYPE, json_response, oauth_error_response
 from studyservice.http.requests import client_address
 from studyservice.operations.errors import ApiError
 from studyservice.rates.limiter import Rate, Window, hit
+
+_CHALLENGE = {"WWW-Authenticate": f'Basic realm="{settings.BASE_URL}"'}
+"""Sent with every 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2)."""
+
+_DESCRIPTIONS = {
+    "invalid_client": "The client is unknown, or did not authenticate by the method it is registered for.",
+    "invalid_grant": "The code or token is wrong, expired, spent, or belongs to another client.",
+}
+"""Descriptions by code, for errors without their own."""
+
+
+class InvalidTarget(CustomOAuth2Error):
+    """The resource is unknown (RFC 8707 section 2)."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__("invalid_target", description)
+
+
+class InvalidRedirectUri(CustomOAuth2Error):
+    """A redirect URI is invalid (RFC 7591 section 3.2.2)."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__("invalid_redirect_uri", description)
+
+
+class InvalidClientMetadata(CustomOAuth2Error):
+    """Another field of a registration is wrong (RFC 7591 section 3.2.2)."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__("invalid_client_metadata", description)
+
+
+def refusal(answer: Mapping[str, str], status: int) -> HttpResponse:
+    """Return oauthlib's error as an answer. Most of oauthlib's have no description.
+
+    Args:
+        answer: the error's members, as in its JSON.
+        status: HTTP status.
+    """
+    code = answer["error"]
+    description = answer.get("error_description") or _DESCRIPTIONS.get(code, "The request is not valid.")
+    headers = _CHALLENGE if status == HTTPStatus.UNAUTHORIZED else None
+    return oauth_error_response(code, description, HTTPStatus(status), headers)
+
 
 _PLAIN_HTTP = "Use https. A code, token or secret that was sent over http may have been read on the way: replace it."
 

@@ -3,31 +3,11 @@
 from accounts.members.data import ACCOUNT, CREDENTIAL, MemberData, register
 from oauthserver.models import AccessToken, Grant, RefreshToken
 
-_NO_ADMIN = "part of a connection, which has a page"
-
-register(
-    MemberData(
-        Grant,
-        whole_member=ACCOUNT,
-        archived=CREDENTIAL,
-        hash_column="code",
-        no_admin=_NO_ADMIN,
+for _model, _hash_column, _no_admin in (
+    (Grant, "code", "part of a connection, which has a page"),
+    (AccessToken, "token_checksum", "part of a connection, which has a page"),
+    (RefreshToken, "token_checksum", ""),
+):
+    register(
+        MemberData(_model, whole_member=ACCOUNT, archived=CREDENTIAL, hash_column=_hash_column, no_admin=_no_admin)
     )
-)
-register(
-    MemberData(
-        AccessToken,
-        whole_member=ACCOUNT,
-        archived=CREDENTIAL,
-        hash_column="token_checksum",
-        no_admin=_NO_ADMIN,
-    )
-)
-register(
-    MemberData(
-        RefreshToken,
-        whole_member=ACCOUNT,
-        archived=CREDENTIAL,
-        hash_column="token_checksum",
-    )
-)

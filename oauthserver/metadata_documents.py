@@ -17,9 +17,8 @@ from oauth2_provider.cimd import CIMDError, is_cimd_client_id
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, OAuth2Error
 
-from oauthserver.app_names import name_from
-from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata
-from oauthserver.errors import InvalidClientMetadata
+from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata, name_from
+from oauthserver.endpoints import InvalidClientMetadata
 from oauthserver.models import Application
 from studyservice.fetching.faults import FetchError
 from studyservice.fetching.guarded import Limits, fetch

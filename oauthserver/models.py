@@ -1,7 +1,7 @@
 """Apps and their consents, based on the models of django-oauth-toolkit.
 
 One consent is a family: a grant, and the access tokens and refresh tokens issued from it, with the same `token_family`.
-Ending a family deletes its rows (`oauthserver.families`), so a secret is live only while its row says so. Secrets are
+Ending a family deletes its rows (`oauthserver.consents`), so a secret is live only while its row says so. Secrets are
 stored as SHA-256; the toolkit's plaintext columns are removed. Hashes are unique by a table constraint: `unique=True`
 would add a second index on PostgreSQL, for LIKE.
 """
@@ -22,8 +22,7 @@ from oauth2_provider.models import (
 
 from accounts.credentials.connections import Refusal
 from accounts.models import Member
-from oauthserver.app_names import MAX_CLIENT_NAME, name_from
-from oauthserver.client_metadata import AuthMethod
+from oauthserver.client_metadata import MAX_CLIENT_NAME, AuthMethod, name_from
 from oauthserver.redirect_uris import fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
@@ -122,7 +121,7 @@ class Application(AbstractApplication):
 
 
 class BlockedApp(models.Model):
-    """A client id blocked by operators (`oauthserver.blocking`), whether or not the app exists."""
+    """A client id blocked by operators (`oauthserver.consents`), whether or not the app exists."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     client_id = models.CharField(

@@ -1,20 +1,57 @@
-"""Registration of apps (RFC 7591)."""
+"""How apps find and join the server: discovery documents (RFC 8414, RFC 9728) and registration (RFC 7591)."""
 
+import json
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.views.generic import View
+from oauth2_provider.views.metadata import OAuthProtectedResourceMetadataView, OAuthServerMetadataView
 
 from oauthserver.client_metadata import GRANT_TYPES, RESPONSE_TYPES, AuthMethod, ClientMetadata
-from oauthserver.endpoints import OAuthEndpoint, count, unstored
-from oauthserver.errors import InvalidClientMetadata
+from oauthserver.consents import written
+from oauthserver.endpoints import InvalidClientMetadata, OAuthEndpoint, count, unstored
 from oauthserver.models import Application
-from oauthserver.scopes import written
-from studyservice.http.bodies import read_json
+from studyservice.http.bodies import error_response, json_response, read_json
 from studyservice.operations.declaration import Scope
-from studyservice.operations.errors import InvalidRequest
+from studyservice.operations.errors import InvalidRequest, MethodNotAllowed
 from studyservice.rates.limiter import Rate
 from studyservice.secrets.generated import new_secret
+
+
+class _Document(View):
+    """A read-only document."""
+
+    http_method_names = ["get", "head"]  # noqa: RUF012  # as the base has it
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return error_response(MethodNotAllowed(headers={"Allow": "GET, HEAD"}))
+
+
+class ServerMetadataView(_Document, OAuthServerMetadataView):
+    """`/.well-known/oauth-authorization-server`."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Return the toolkit's document with `response_modes_supported`, whose default would include fragments."""
+        document = json.loads(super().get(request).content)
+        document |= {"response_modes_supported": ["query"], "service_documentation": f"{settings.BASE_URL}/docs/oauth"}
+        operators = {"op_policy_uri": settings.PRIVACY_URL, "op_tos_uri": settings.TERMS_URL}
+        return json_response(document | {name: url for name, url in operators.items() if url})
+
+
+class ResourceMetadataView(_Document, OAuthProtectedResourceMetadataView):
+    """`/.well-known/oauth-protected-resource`, and the same with `/mcp`.
+
+    Attributes:
+        root: path of the resource below the origin.
+    """
+
+    root = ""
+
+    def get_resource(self, request: HttpRequest) -> str:
+        """Return the resource of this document, which is the requested URL's (RFC 9728 3.3)."""
+        return f"{settings.BASE_URL}{self.root}"
 
 
 class RegistrationView(OAuthEndpoint):

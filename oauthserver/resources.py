@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from oauthserver.errors import InvalidTarget
+from oauthserver.endpoints import InvalidTarget
 from studyservice.http.requests import MCP_ROOT
 
 EVERYWHERE = ""

@@ -4,6 +4,7 @@ The view locks the member (`oauthserver.tokens`). Here the app is locked next, t
 a callback reads under these locks stays true until the commit.
 """
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,15 +16,14 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnauthorizedClient
 
 from accounts.credentials.limits import Limits
 from accounts.credentials.owners import add_owner
-from oauthserver.blocking import is_blocked
 from oauthserver.clients import ClientCredentials, locked_app
-from oauthserver.families import end_families
+from oauthserver.consents import end_families, is_blocked, scopes_from, written
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from oauthserver.resources import narrowed
-from oauthserver.reuse import note_reuse
-from oauthserver.scopes import scopes_from, written
-from oauthserver.validator import Validator
+from oauthserver.server import Validator
 from studyservice.secrets.generated import sha256
+
+logger = logging.getLogger("oauthserver.reuse")
 
 REUSE_TOLERANCE = timedelta(seconds=60)
 """How long after its rotation a refresh token may be reused without consequence, as by sessions of one client that
@@ -129,7 +129,14 @@ class TokenValidator(Validator):
         if self.spent_at is not None and self.spent_at <= timezone.now() - REUSE_TOLERANCE:
             end_families(consent.user_id, [consent.token_family])
         else:
-            note_reuse(consent, client)
+            # A careless client, or a quick thief. The key page shows it.
+            Grant.objects.filter(user_id=consent.user_id, pk=consent.pk).update(reused_at=timezone.now())
+            logger.warning(
+                "A refresh token of app %s was used twice (member %s, connection %s)",
+                client.client_id,
+                consent.user_id,
+                consent.token_family,
+            )
         return False
 
     def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:

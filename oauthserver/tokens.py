@@ -1,7 +1,7 @@
-"""The token endpoint (RFC 6749 sections 4.1.3 and 6)."""
+"""The endpoints for tokens (RFC 6749 sections 4.1.3 and 6) and their revocation (RFC 7009)."""
 
 import json
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -11,18 +11,17 @@ from django.http import HttpRequest, HttpResponse
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views.mixins import OAuthLibMixin
-from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnsupportedGrantTypeError
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error, UnsupportedGrantTypeError
 
 from accounts.changes.writing import writing
-from accounts.credentials.owners import owner_of
-from oauthserver.clients import ClientCredentials, named_client
-from oauthserver.endpoints import OAuthEndpoint, count, unstored_json
-from oauthserver.errors import refusal
-from oauthserver.models import Grant, Hashed, RefreshToken
-from oauthserver.parameters import form_parameters
+from accounts.credentials.owners import delete_credentials, owner_of
+from oauthserver.clients import ClientCredentials, form_parameters, named_client
+from oauthserver.consents import end_families
+from oauthserver.endpoints import OAuthEndpoint, count, refusal, unstored, unstored_json
+from oauthserver.models import AccessToken, Application, Grant, Hashed, RefreshToken
 from oauthserver.token_validator import TokenValidator
 from studyservice.http.requests import CALLER
-from studyservice.operations.errors import NotFound
+from studyservice.operations.errors import InvalidRequest, NotFound
 from studyservice.rates.limiter import Rate
 from studyservice.secrets.generated import sha256
 
@@ -97,3 +96,39 @@ def _locking(member_id: UUID | None) -> AbstractContextManager[Any]:
         NotFound: the member is gone, or is being deleted.
     """
     return transaction.atomic() if member_id is None else writing(member_id)
+
+
+class RevocationView(OAuthEndpoint):
+    """`POST /oauth/revoke`."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """End a token of the requesting client, which may send its secret by Basic or in the body.
+
+        The answer is always 200 (spec, Authorization code flow 5).
+        """
+        try:
+            form = form_parameters(request)
+            token, credentials = form.require("token"), ClientCredentials.parse(request, form)
+        except (OAuth2Error, InvalidRequest):
+            return unstored({})
+        app = Application.objects.filter(client_id=credentials.client_id).first()
+        if app is not None and credentials.prove(app):
+            CALLER.set(request, {"client_id": app.client_id})
+            revoke(app, token)
+        return unstored({})
+
+
+def revoke(app: Application, token: str) -> None:
+    """End `token` if it belongs to `app`: an access token by itself, a refresh token with all access tokens."""
+    token_hash = sha256(token)
+    member_id = owner_of(token_hash)
+    if member_id is None:
+        return
+    ours = {"user_id": member_id, "application": app, "token_checksum": token_hash}
+    if delete_credentials(AccessToken.objects.filter(**ours)):
+        return
+    refresh_token = RefreshToken.objects.filter(**ours).first()
+    if refresh_token is not None:
+        # A member who is gone or being deleted has no live token, so there is nothing to end (RFC 7009 section 2.2).
+        with suppress(NotFound), writing(member_id):
+            end_families(member_id, [refresh_token.token_family])

@@ -3,10 +3,8 @@
 from django.urls import path
 
 from oauthserver.authorization import AuthorizationView
-from oauthserver.metadata import ResourceMetadataView, ServerMetadataView
-from oauthserver.registration import RegistrationView
-from oauthserver.revocation import RevocationView
-from oauthserver.tokens import TokenView
+from oauthserver.registration import RegistrationView, ResourceMetadataView, ServerMetadataView
+from oauthserver.tokens import RevocationView, TokenView
 from studyservice.http.requests import MCP_ROOT
 
 app_name = "oauth2_provider"

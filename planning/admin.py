@@ -6,7 +6,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
-from accounts.operators.base import ReadOnlyAdmin, counted
+from accounts.operators.base import ReadOnlyAdmin
+from accounts.operators.lists import counted
 from accounts.operators.site import Row
 from accounts.rows.access import Access
 from planning.models import Milestone, SchoolCalendar

@@ -286,10 +286,10 @@ OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "oauthserver.AccessToken"  # noqa: S105  # 
 OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "oauthserver.RefreshToken"  # noqa: S105  # a model
 OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_SERVER_CLASS": "oauthserver.server.Server",
-    "OAUTH2_VALIDATOR_CLASS": "oauthserver.validator.Validator",
-    "CLIENT_ID_GENERATOR_CLASS": "oauthserver.generators.ClientIdGenerator",
-    "ACCESS_TOKEN_GENERATOR": "oauthserver.generators.access_token",
-    "REFRESH_TOKEN_GENERATOR": "oauthserver.generators.refresh_token",
+    "OAUTH2_VALIDATOR_CLASS": "oauthserver.server.Validator",
+    "CLIENT_ID_GENERATOR_CLASS": "oauthserver.server.ClientIdGenerator",
+    "ACCESS_TOKEN_GENERATOR": "oauthserver.server.access_token",
+    "REFRESH_TOKEN_GENERATOR": "oauthserver.server.refresh_token",
     "OIDC_ISS_ENDPOINT": BASE_URL,
     "SCOPES": {"read": "Read your study data", "write": "Change your study data"},
     "DEFAULT_SCOPES": ["read"],

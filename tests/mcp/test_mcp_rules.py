@@ -5,8 +5,8 @@ Several hosts do not show a server's instructions to the model.
 
 import pytest
 
+from mcpbridge.schemas import sources_of
 from mcpbridge.server import INSTRUCTIONS
-from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
 from tests.support.cases import each
 from tests.support.world import TOOLS

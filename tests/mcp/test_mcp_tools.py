@@ -16,8 +16,8 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from accounts.api.viewsets import MemberViewSet
 from mcpbridge.listing import listed as written
+from mcpbridge.schemas import sources_of
 from mcpbridge.server import INSTRUCTIONS
-from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
 from studyservice.openapi.document import _document
 from studyservice.operations.answers import answer
@@ -208,7 +208,7 @@ def test_every_id_has_a_reading_source_without_that_id(listed: dict[str, Any]) -
     taken = {name for tool in listed.values() for name in _properties(tool["inputSchema"]) if name.endswith("_id")}
     sources = {name: source for name, source in sources_of(listed).items() if name in taken}
     without = taken - sources.keys() - {"syllabus_id"}  # uploads are created over REST or on a page, which shows the id
-    assert not without, f"Name the tools that return these ids in mcpbridge/sources.py: {without}"
+    assert not without, f"Name the tools that return these ids in mcpbridge/schemas.py: {without}"
     for name, source in sources.items():
         assert listed[source]["annotations"]["readOnlyHint"]
         assert name not in routes()[source].path_ids

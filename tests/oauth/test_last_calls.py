@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.credentials.connections import ConnectedApp, Refusal
 from accounts.credentials.limits import Limits
 from accounts.models import Member
-from oauthserver.blocking import block
+from oauthserver.consents import block
 from oauthserver.models import Grant
 from studyservice.operations.errors import ApiError
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint

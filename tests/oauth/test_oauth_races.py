@@ -227,7 +227,7 @@ def test_what_waits_for_the_deletion_of_an_app_does_not_block_it(
     owner_member: Any, contend: Callable[..., Any], status: int
 ) -> None:
     """Both end or replace tokens of the app. Each locks the app before them, so none waits in a circle."""
-    from oauthserver.deletion import delete_app
+    from oauthserver.connections import delete_app
     from oauthserver.models import Application
 
     app = App.registered()

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.models import ApiKey, Member, SecretOwner
-from oauthserver.blocking import block
+from oauthserver.consents import block
 from oauthserver.models import AccessToken
 from studyservice.secrets.generated import new_secret
 from tests.conftest import MakeKey

@@ -18,7 +18,7 @@ from django.urls import include, path
 
 from accounts.changes.models import Change
 from accounts.credentials.api_keys import revoke_api_key
-from oauthserver.blocking import block
+from oauthserver.consents import block
 from studyservice.http.logs import JSONFormatter, LineHandler, RequestIdFilter, SecretFilter
 from studyservice.rates import limiter as rates
 from tests.support.calendars import Subscription

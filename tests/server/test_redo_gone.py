@@ -167,7 +167,7 @@ def test_a_block_and_a_lifted_block_are_repeated(owner_member: Member, back_up: 
 
 def test_a_block_lifted_after_the_restore_stays_lifted(file: Path, tmp_path: Path) -> None:
     """Its newer line is in the file of this installation, which is always read."""
-    from oauthserver.blocking import block, is_blocked, unblock
+    from oauthserver.consents import block, is_blocked, unblock
 
     old = put(tmp_path / "old.jsonl", line("app_blocked", "app-1"))
     run("redo-gone", str(old))

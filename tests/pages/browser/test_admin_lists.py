@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from accounts.signing_in.second_factor.keeping import note
 from courses.models import Course
-from oauthserver.blocking import block
+from oauthserver.consents import block
 from tests.support.factories import (
     AccessTokenFactory,
     AccountEventFactory,
