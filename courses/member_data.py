@@ -22,7 +22,7 @@ register(
             left_out={"folded": "made of the name when it is taken in"},
             must_be_empty=True,
         ),
-        limits=(COURSES,),
+        maxima=(COURSES,),
         computed=Computed(derived=folded_course, derived_from=("name",)),
     )
 )
@@ -46,7 +46,7 @@ register(
             only={"course__isnull": False},
             require_room=require_room,
         ),
-        limits=(FILES_OF_COURSE,),
+        maxima=(FILES_OF_COURSE,),
         visible=Visible(seen=seen_files),
         log=Logged(columns=("filename", "media_type", "size", "course_id", "text_status", "characters", "pages")),
         computed=Computed(derived=expiry, derived_from=("course_id",)),
@@ -67,7 +67,7 @@ register(
                 "folded": "made of title and note when it is taken in",
             },
         ),
-        limits=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
+        maxima=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
         log=Logged(
             restamped=("created_at", "updated_at"),
             defaults=lambda member: {"missable_from": member.today()},

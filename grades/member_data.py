@@ -19,7 +19,7 @@ register(
             rules=CategoryBody,
             order=("course_id", "position", "id"),
         ),
-        limits=(CATEGORIES_OF_COURSE,),
+        maxima=(CATEGORIES_OF_COURSE,),
         visible=Visible(is_grade=True),
         log=Logged(made_with=MADE_WITH),
     )
@@ -36,7 +36,7 @@ register(
             shares={"item_id": "category_id"},
             also={"grades.csv": write_grades},
         ),
-        limits=(SCORES_OF_COURSE,),
+        maxima=(SCORES_OF_COURSE,),
         visible=Visible(is_grade=True),
         log=Logged(made_with={"item_id": None}, refills={"item_id": of_its_category}, settle=settle_undone),
         computed=Computed(recompute=repair_marks),

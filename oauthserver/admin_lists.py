@@ -14,7 +14,7 @@ from accounts.credentials.connections import Refusal
 from accounts.credentials.models import ApiKey
 from accounts.operators.lists import MOST_ROWS, BoundedCount, Conditions, StateFilter
 from accounts.operators.site import MOST_ROWS as MOST_SHOWN
-from accounts.operators.site import Answer, Row
+from accounts.operators.site import Panel, PanelRow
 from oauthserver.consents import blocked_by
 from oauthserver.models import Application, Grant, RefreshToken
 
@@ -89,29 +89,31 @@ def _refused_today() -> QuerySet[Grant]:
     return Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=a_day_ago())
 
 
-def _rows() -> list[Row]:
+def _rows() -> list[PanelRow]:
     """Return the newest refusals of both, in two queries."""
     return sorted([*_of_apps(), *_of_keys()], key=attrgetter("at"), reverse=True)[:MOST_SHOWN]
 
 
-def _of_apps() -> list[Row]:
+def _of_apps() -> list[PanelRow]:
     grants = Grant.objects.filter(refused_at__gte=a_day_ago()).order_by("-refused_at")
     newest = grants.values_list("application_id", "application__name", "refusal", "refused_at")[:MOST_SHOWN]
     return [
-        Row(f"{name}: {Refusal(refusal).label}", reverse("admin:oauthserver_application_change", args=[key]), at)
+        PanelRow(f"{name}: {Refusal(refusal).label}", reverse("admin:oauthserver_application_change", args=[key]), at)
         for key, name, refusal, at in newest
     ]
 
 
-def _of_keys() -> list[Row]:
+def _of_keys() -> list[PanelRow]:
     newest = ApiKey.objects.filter(refused_at__gte=a_day_ago()).order_by("-refused_at")
     return [
-        Row(f"{key}: {key.refused_in_words()}", reverse("admin:accounts_apikey_change", args=[key.pk]), key.refused_at)
+        PanelRow(
+            f"{key}: {key.refused_in_words()}", reverse("admin:accounts_apikey_change", args=[key.pk]), key.refused_at
+        )
         for key in newest.only("name", "hint", "refused_at", "refusal")[:MOST_SHOWN]
     ]
 
 
-REFUSED = Answer(
+REFUSED = Panel(
     "What was refused in the last day?",
     _rows,
     "No call of an app or a key.",

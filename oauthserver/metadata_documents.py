@@ -21,7 +21,7 @@ from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata,
 from oauthserver.endpoints import InvalidClientMetadata
 from oauthserver.models import Application
 from studyservice.fetching.faults import FetchError
-from studyservice.fetching.guarded import Limits, fetch
+from studyservice.fetching.guarded import FetchBounds, fetch
 from studyservice.rates.limiter import Rate, Window, hit
 from studyservice.secrets.generated import sha256
 
@@ -36,7 +36,7 @@ _MAX_AGE: Final = re.compile(r"max-age\s*=\s*(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class DocumentRefusal:
     """Why an app's document was refused, in words for a page.
 
     Attributes:
@@ -57,7 +57,7 @@ class DocumentRefused(InvalidClientIdError):
         refusal: the reason.
     """
 
-    def __init__(self, refusal: Refusal, request: Any) -> None:
+    def __init__(self, refusal: DocumentRefusal, request: Any) -> None:
         self.refusal = refusal
         super().__init__(request=request)
 
@@ -103,7 +103,7 @@ def _fetched(client_id: str) -> tuple[dict[str, Any], int]:
     path = urlsplit(client_id).path
     if not path or "#" in client_id or not {".", ".."}.isdisjoint(path.split("/")):
         raise ValueError("the address has no path, a fragment, or dots for a path")
-    limits = Limits(
+    limits = FetchBounds(
         seconds=oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS,
         size=oauth2_settings.CIMD_MAX_DOCUMENT_SIZE,
         any_port=True,
@@ -174,26 +174,26 @@ class WithinRegistrationRate:
         return not request.registrations.exceeded
 
 
-def refusal_of(client_id: str, request: Any) -> Refusal | None:
+def refusal_of(client_id: str, request: Any) -> DocumentRefusal | None:
     """Return why an unknown `client_id` was refused. None if it is not a URL, or documents are turned off."""
     if not oauth2_settings.CIMD_ENABLED or not is_cimd_client_id(client_id):
         return None
     window: Window | None = getattr(request, "registrations", None)
     if window is not None and window.exceeded:
         return _too_many(window)
-    remembered: Refusal | None = cache.get(_key(client_id))
+    remembered: DocumentRefusal | None = cache.get(_key(client_id))
     return remembered or _busy()
 
 
-def lasting_refusal_of(app: Application) -> Refusal | None:
+def lasting_refusal_of(app: Application) -> DocumentRefusal | None:
     """Return why `app` is refused, whose document was valid before and has changed."""
     if app.registration_source != app.RegistrationSource.CIMD:
         return None
-    remembered: Refusal | None = cache.get(_key(app.client_id))
+    remembered: DocumentRefusal | None = cache.get(_key(app.client_id))
     return remembered if remembered is not None and remembered.lasting else None
 
 
-def _remember(client_id: str, refusal: Refusal) -> None:
+def _remember(client_id: str, refusal: DocumentRefusal) -> None:
     """Remember it slightly longer than the toolkit does."""
     cache.set(_key(client_id), refusal, oauth2_settings.CIMD_FAILURE_BACKOFF_SECONDS + 5)
 
@@ -205,16 +205,16 @@ def _key(client_id: str) -> str:
 _DEVELOPERS = "Nothing was shared. Tell the app's developers."
 
 
-def _unreadable(host: str) -> Refusal:
-    return Refusal(
+def _unreadable(host: str) -> DocumentRefusal:
+    return DocumentRefusal(
         "The app's description could not be read",
         f"The app identifies itself with a document at {host}, which could not be read. Nothing was shared. "
         "Wait a minute, then go back to the app and start again.",
     )
 
 
-def _private_keys_only(host: str) -> Refusal:
-    return Refusal(
+def _private_keys_only(host: str) -> DocumentRefusal:
+    return DocumentRefusal(
         "This app cannot be connected here",
         f"The document at {host} says that the app authenticates only with a private key (private_key_jwt). "
         f"This service does not support that; it accepts apps without a secret (none), with PKCE. {_DEVELOPERS}",
@@ -222,16 +222,16 @@ def _private_keys_only(host: str) -> Refusal:
     )
 
 
-def _against_the_rules(host: str, fault: str) -> Refusal:
-    return Refusal(
+def _against_the_rules(host: str, fault: str) -> DocumentRefusal:
+    return DocumentRefusal(
         "The app's description was refused",
         f"The app identifies itself with a document at {host}, which breaks a rule of this service: {fault} "
         f"{_DEVELOPERS}",
     )
 
 
-def _too_many(window: Window) -> Refusal:
-    return Refusal(
+def _too_many(window: Window) -> DocumentRefusal:
+    return DocumentRefusal(
         "Too many new apps from your network",
         f"Wait {-(-window.reset // 60)} minutes, then go back to the app and start again. Nothing was shared.",
         HTTPStatus.TOO_MANY_REQUESTS,
@@ -239,8 +239,8 @@ def _too_many(window: Window) -> Refusal:
     )
 
 
-def _busy() -> Refusal:
-    return Refusal(
+def _busy() -> DocumentRefusal:
+    return DocumentRefusal(
         "The app's description could not be requested",
         "Too many apps are being looked up right now. Go back to the app and start again. Nothing was shared.",
         HTTPStatus.SERVICE_UNAVAILABLE,

@@ -8,19 +8,19 @@ from django.urls import reverse
 
 from accounts.operators.base import ReadOnlyAdmin
 from accounts.operators.lists import counted
-from accounts.operators.site import Row
+from accounts.operators.site import PanelRow
 from accounts.rows.access import Access
 from planning.models import Milestone, SchoolCalendar
 from planning.school_calendars.calendars import update_school_calendar
 
 
-def failing_calendars() -> list[Row]:
+def failing_calendars() -> list[PanelRow]:
     """Count the calendars that could not be read, stopped ones included. One query."""
     if not settings.SCHOOL_CALENDARS:
         return []
     number = SchoolCalendar.objects.filter(error_type__gt="", paused=False).count()
     url = reverse("admin:planning_schoolcalendar_changelist")
-    return [Row(f"{counted(number, 'school calendar')} failing", url, bad=True)] if number else []
+    return [PanelRow(f"{counted(number, 'school calendar')} failing", url, bad=True)] if number else []
 
 
 @admin.register(Milestone)

@@ -22,7 +22,7 @@ register(
             left_out={"folded": "made of the title when it is taken in"},
             also={"calendar.ics": write_calendar},
         ),
-        limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
+        maxima=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         log=Logged(moved=("position",), unstamped=("position",)),
         computed=Computed(derived=folded_milestone, derived_from=("title",), revised_by=("title", "due_on")),
     )
@@ -38,7 +38,7 @@ register(
             once=("course_id", "calendar_id", "uid", "instance"),
             left_out={"is_gone": "the next reading tells it anew"},
         ),
-        limits=(EVENTS_OF_COURSE,),
+        maxima=(EVENTS_OF_COURSE,),
         no_admin="what is remembered of a calendar file",
         log=Logged(
             not_listed="what is remembered of a calendar file",
@@ -52,7 +52,7 @@ register(
         SchoolCalendar,
         course="course_id",
         archived="its address is a secret, which an archive does not hold",
-        limits=(CALENDARS,),
+        maxima=(CALENDARS,),
         log=Logged(
             not_kept="its address is a secret, which the log of changes does not hold",
             columns=("name", "host", "course_id", "paused", "choices"),

@@ -19,7 +19,7 @@ register(
             keeps_time=True,
             remove_present=remove_present,
         ),
-        unlimited="a row for each answer",
+        no_maximum="a row for each answer",
         visible=Visible(seen=of_seen_decks, in_courses={"course_id": COURSE_NOW}),
         log=Logged(
             plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
@@ -34,7 +34,7 @@ register(
         PracticeSum,
         course="course_id",
         archived="computed from the attempts",
-        unlimited="computed from the attempts",
+        no_maximum="computed from the attempts",
         no_admin="computed from the attempts",
         visible=Visible(seen=seen_sums, in_courses={"course_id": COURSE_NOW, **NOT_OF_DAY}),
         log=Logged(

@@ -22,7 +22,7 @@ register(
             left_out={"card_count": "counted when it is taken in"},
             must_be_empty=True,
         ),
-        limits=(DECKS,),
+        maxima=(DECKS,),
     )
 )
 register(
@@ -32,7 +32,7 @@ register(
         archived=Archived(
             name="cards", rules=CardRules, order=("deck_id", "position", "id"), also={"cards.csv": write_cards}
         ),
-        limits=(CARDS_OF_DECK,),
+        maxima=(CARDS_OF_DECK,),
     )
 )
 register(
@@ -49,7 +49,7 @@ register(
             ),
             keeps_time=True,
         ),
-        unlimited="a row for each answer",
+        no_maximum="a row for each answer",
         no_admin="on the page of the card",
         log=Logged(not_listed="a change itself", settle=settle_copies),
         computed=Computed(recompute=fill_attempts),

@@ -16,7 +16,7 @@ from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.limits import require_grades_left_out, require_within
 from accounts.credentials.resolving import CREDENTIAL, Credential
-from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
+from accounts.idempotency.replaying import META, REPLAYED, KeyedAnswer, KeyedCall, answer_once
 from accounts.members.models import Member
 from accounts.rows.access import Access
 from studyservice.database.statements import Row
@@ -224,9 +224,9 @@ class MemberViewSet(ViewSet):
         keyed = KeyedCall.of(arguments.request, credential, operation, sent)
         read = ReadArguments(arguments.request, arguments.path_ids, sent)
 
-        def run() -> Answer:
+        def run() -> KeyedAnswer:
             content = encode(self.run(operation, credential, read))
-            return Answer(self.status or operation.status, content)
+            return KeyedAnswer(self.status or operation.status, content)
 
         outcome = answer_once(keyed, run)
         content = outcome.content

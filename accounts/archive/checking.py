@@ -220,17 +220,17 @@ class _Lines:
         return found
 
     def _require_room(self, references: Columns) -> None:
-        """Refuse a line beyond a limit on the number of rows."""
-        for limit in self._table.data.limits:
-            group = self._group(limit, references)
-            self._counted[limit, group] += 1
-            if self._counted[limit, group] > limit.most:
-                raise ValidationFailed.of("id", f"There would be more than {limit.most} {limit.what}.")
+        """Refuse a line beyond a maximum."""
+        for maximum in self._table.data.maxima:
+            group = self._group(maximum, references)
+            self._counted[maximum, group] += 1
+            if self._counted[maximum, group] > maximum.most:
+                raise ValidationFailed.of("id", f"There would be more than {maximum.most} {maximum.what}.")
 
-    def _group(self, limit: Maximum, references: Columns) -> Any:
-        """The key of lines that count toward the same limit."""
+    def _group(self, maximum: Maximum, references: Columns) -> Any:
+        """The key of lines that count toward the same maximum."""
         value, table = None, self._table
-        for path in filter(None, limit.per.split("__")):
+        for path in filter(None, maximum.per.split("__")):
             value = references.get(f"{path}_id")
             if value is None:
                 return None

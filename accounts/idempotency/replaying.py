@@ -143,7 +143,7 @@ class Outcome:
     replayed: bool
 
 
-class Answer(NamedTuple):
+class KeyedAnswer(NamedTuple):
     """The answer of a call.
 
     Attributes:
@@ -173,7 +173,7 @@ class _Bytes(Func):
         return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
 
 
-def answer_once(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
+def answer_once(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> Outcome:
     """Run the current call and store its answer, or return the answer stored under the same key.
 
     Only successes are stored.
@@ -207,7 +207,7 @@ def answer_once(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
     return Outcome(kept["status"], kept["answer"].encode(), replayed=True)
 
 
-def _first_answer(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
+def _first_answer(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> Outcome:
     """Run the call, and store the answer in the same transaction, which begins with the first write."""
 
     def admit() -> None:
@@ -225,7 +225,7 @@ def _first_answer(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
     return Outcome(answer.status, answer.content, replayed=False)
 
 
-def _keep(keyed: KeyedCall, answer: Answer) -> None:
+def _keep(keyed: KeyedCall, answer: KeyedAnswer) -> None:
     """Store the answer until it expires, under the member's lock."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(member_id=keyed.member_id)

@@ -15,13 +15,13 @@ from studyservice.database.statements import Param, Update, aggregated
 
 
 class Counted(NamedTuple):
-    """A limit of inserted rows.
+    """A maximum that inserted rows count toward.
 
     Attributes:
         over: a queued query of the objects that exceed it.
     """
 
-    limit: Maximum
+    maximum: Maximum
     over: Ahead[Any]
 
 
@@ -38,7 +38,7 @@ def count(
         moved: changed columns of existing rows; None for new or deleted ones.
     """
     data = data_of(model)
-    for maximum in () if data is None else data.limits:
+    for maximum in () if data is None else data.maxima:
         key = f"{maximum.per}_id"
         if maximum.counter and (moved is None or key in moved):
             for parent_id, number in Counter(row[key] for row in rows).items():
@@ -63,33 +63,35 @@ def count_restored(
     data = data_of(model)
     return [
         Counted(maximum, over)
-        for maximum in (() if data is None or not inserted else data.limits)
+        for maximum in (() if data is None or not inserted else data.maxima)
         for over in _over(member_id, mine, maximum, inserted)
     ]
 
 
 def require_within(counted: Iterable[Counted]) -> None:
-    """Raise Conflict if a limit is exceeded."""
-    for limit, over in counted:
+    """Raise Conflict if a maximum is exceeded."""
+    for maximum, over in counted:
         if [*over]:
-            raise limit.refusal()
+            raise maximum.refusal()
 
 
-def _over(member_id: UUID, mine: QuerySet[Model], limit: Maximum, inserted: Sequence[Columns]) -> Iterator[Ahead[Any]]:
+def _over(
+    member_id: UUID, mine: QuerySet[Model], maximum: Maximum, inserted: Sequence[Columns]
+) -> Iterator[Ahead[Any]]:
     """Queue the queries of the objects that have too many rows, among those that got some."""
-    first, _, rest = limit.per.partition("__")
+    first, _, rest = maximum.per.partition("__")
     if not first:
-        yield _too_many(mine, "member_id", limit)
+        yield _too_many(mine, "member_id", maximum)
         return
     if rest:  # the statement must name the member for each table
         mine = mine.filter(**{f"{first}__member_id": member_id})
     for batch in batches({row[f"{first}_id"] for row in inserted} - {None}):
-        touched = mine.filter(**{f"{first}__in": batch}).values(limit.per) if rest else batch
-        yield _too_many(mine.filter(**{f"{limit.per}__in": touched}), limit.per, limit)
+        touched = mine.filter(**{f"{first}__in": batch}).values(maximum.per) if rest else batch
+        yield _too_many(mine.filter(**{f"{maximum.per}__in": touched}), maximum.per, maximum)
 
 
-def _too_many(rows: QuerySet[Model], per: str, limit: Maximum) -> Ahead[Any]:
-    counted = rows.values(per).annotate(number=Count("pk")).filter(number__gt=limit.most)
+def _too_many(rows: QuerySet[Model], per: str, maximum: Maximum) -> Ahead[Any]:
+    counted = rows.values(per).annotate(number=Count("pk")).filter(number__gt=maximum.most)
     return Ahead(counted.values_list(per, "number"))
 
 
@@ -100,27 +102,27 @@ def recount(member_id: UUID) -> int:
     """
     wrong = 0
     for data in member_data():
-        for limit in data.limits:
-            if limit.counter:
-                wrong += _recount(member_id, data.model, limit)
+        for maximum in data.maxima:
+            if maximum.counter:
+                wrong += _recount(member_id, data.model, maximum)
         if data.computed.recompute is not None:
             wrong += data.computed.recompute(member_id)
     return wrong
 
 
-def _recount(member_id: UUID, model: type[Model], limit: Maximum) -> int:
-    """Recompute the counters of `limit` for each object."""
-    rows: QuerySet[Model] = QuerySet(model).filter(member_id=member_id, **{limit.per: OuterRef("pk")})
-    objects = counted_objects(model, limit).filter(member_id=member_id)
+def _recount(member_id: UUID, model: type[Model], maximum: Maximum) -> int:
+    """Recompute the counters of `maximum` for each object."""
+    rows: QuerySet[Model] = QuerySet(model).filter(member_id=member_id, **{maximum.per: OuterRef("pk")})
+    objects = counted_objects(model, maximum).filter(member_id=member_id)
     counted = objects.order_by().annotate(there=aggregated(rows, "COUNT", "pk"))
-    wrong = dict(counted.exclude(**{limit.counter: F("there")}).values_list("pk", "there"))
+    wrong = dict(counted.exclude(**{maximum.counter: F("there")}).values_list("pk", "there"))
     for object_id, there in wrong.items():
-        objects.filter(pk=object_id).update(**{limit.counter: there})
+        objects.filter(pk=object_id).update(**{maximum.counter: there})
     return len(wrong)
 
 
-def counted_objects(model: type[Model], limit: Maximum) -> QuerySet[Model]:
-    """Return the objects that have the counter of `limit`, a limit of `model`."""
-    field = model._meta.get_field(limit.per)
+def counted_objects(model: type[Model], maximum: Maximum) -> QuerySet[Model]:
+    """Return the objects that have the counter of `maximum`, one of `model`."""
+    field = model._meta.get_field(maximum.per)
     assert isinstance(field, models.ForeignKey)  # noqa: S101  # a system check rejects other models
     return QuerySet(field.related_model)

@@ -149,7 +149,7 @@ class Computed:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MemberData:
-    """The rules for a model's rows: how they are limited, logged, archived and erased.
+    """The rules for a model's rows: how many there may be, how they are logged, archived and erased.
 
     Attributes:
         course: path from a row to its course: `item__course`. `self` for a course.
@@ -157,8 +157,8 @@ class MemberData:
         archived: how the rows are archived, or why they are not. A `CREDENTIAL` lets somebody sign in or call, and is
             erased first.
         hash_column: column with the SHA-256 of a secret that identifies the row (`accounts.credentials.owners`).
-        limits: on the number of rows.
-        unlimited: why study data has no limit.
+        maxima: of the number of rows.
+        no_maximum: why study data has none.
         no_admin: why the admin has no page of the rows.
         visible: what a limited credential sees of them.
         log: how they are logged and undone.
@@ -170,8 +170,8 @@ class MemberData:
     whole_member: str = ""
     archived: Archived | str
     hash_column: str = ""
-    limits: tuple[Maximum, ...] = ()
-    unlimited: str = ""
+    maxima: tuple[Maximum, ...] = ()
+    no_maximum: str = ""
     no_admin: str = ""
     visible: Visible = Visible()
     log: Logged = Logged()
@@ -180,8 +180,8 @@ class MemberData:
     def __post_init__(self) -> None:
         if bool(self.course) is bool(self.whole_member):
             raise ValueError(f"{self.label}: declare either `course`, the path to it, or `whole_member`, a reason.")
-        if self.is_study_data and bool(self.limits) is bool(self.unlimited):
-            raise ValueError(f"{self.label}: declare either `limits` or `unlimited`, a reason.")
+        if self.is_study_data and bool(self.maxima) is bool(self.no_maximum):
+            raise ValueError(f"{self.label}: declare either `maxima` or `no_maximum`, a reason.")
 
     @property
     def label(self) -> str:
@@ -276,7 +276,7 @@ def target_of(label: str, column: str) -> str:
 @cache
 def counters() -> frozenset[str]:
     """Return the columns that count the rows below an object."""
-    return frozenset(limit.counter for data in member_data() for limit in data.limits if limit.counter)
+    return frozenset(maximum.counter for data in member_data() for maximum in data.maxima if maximum.counter)
 
 
 def _targets(data: MemberData) -> Iterator[type[Model]]:
@@ -310,7 +310,7 @@ def _wrong_names(data: MemberData) -> Iterator[str]:
         "moved": (data.log.moved, Field),
         "hash_column": ((data.hash_column,) if data.hash_column else (), Field),
         "plain_references": (tuple(data.log.plain_references), UUIDField),
-        "limits": (tuple(limit.per for limit in data.limits if limit.counter), ForeignKey),
+        "maxima": (tuple(maximum.per for maximum in data.maxima if maximum.counter), ForeignKey),
     }
     fields = {name: field for field in data.model._meta.concrete_fields for name in (field.name, field.attname)}
     for attribute, (names, kind) in kinds.items():

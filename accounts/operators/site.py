@@ -32,7 +32,7 @@ MOST_ROWS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PanelRow:
     """A line of an answer.
 
     Attributes:
@@ -48,7 +48,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Panel:
     """The answer to one question.
 
     Attributes:
@@ -59,44 +59,44 @@ class Answer:
     """
 
     question: str
-    rows: Callable[[], Sequence[Row]]
+    rows: Callable[[], Sequence[PanelRow]]
     otherwise: str = ""
     permission: str = ""
     url: Callable[[], str] = str
 
 
-REFUSED_CALLS = Hook[Answer]("REFUSED_CALLS")
+REFUSED_CALLS = Hook[Panel]("REFUSED_CALLS")
 """The answer about refused calls of apps and keys."""
 
-ALSO_WAITING = HookList[Callable[[], Sequence[Row]]]("ALSO_WAITING")
+ALSO_WAITING = HookList[Callable[[], Sequence[PanelRow]]]("ALSO_WAITING")
 """More rows of what waits, each in one query."""
 
 
-def _health() -> list[Row]:
+def _health() -> list[PanelRow]:
     """Run the checks on the probes' own connection. Each failed part is a row."""
     down = [name.replace("_", " ") for name, well in readiness().items() if not well]
     if not down:
-        return [Row(f"Healthy. Version {__version__}.")]
-    return [Row(f"Down: {name}. Run checkinstall.", url="/docs/bad-days", bad=True) for name in down]
+        return [PanelRow(f"Healthy. Version {__version__}.")]
+    return [PanelRow(f"Down: {name}. Run checkinstall.", url="/docs/bad-days", bad=True) for name in down]
 
 
-def _joined() -> list[Row]:
+def _joined() -> list[PanelRow]:
     newest = Member.objects.order_by("-created_at").values_list("id", "email", "created_at")[:MOST_ROWS]
-    return [Row(email, reverse("admin:accounts_member_change", args=[key]), at) for key, email, at in newest]
+    return [PanelRow(email, reverse("admin:accounts_member_change", args=[key]), at) for key, email, at in newest]
 
 
-def _schedules() -> list[Row]:
+def _schedules() -> list[PanelRow]:
     found = []
     for schedule in schedules():
         never = "none here yet" if schedule.name == BACKUP else "has never run" if schedule.late else "nothing due yet"
         text = schedule.name if schedule.last else f"{schedule.name}: {never}"
         late = " is late" if schedule.late and schedule.last else ""
         guide = "/docs/bad-days#back-up-and-restore" if schedule.name == BACKUP else "/docs/operating#commands"
-        found.append(Row(f"{text}{late}", guide if schedule.late else "", schedule.last, schedule.late))
+        found.append(PanelRow(f"{text}{late}", guide if schedule.late else "", schedule.last, schedule.late))
     return found
 
 
-def _waiting() -> list[Row]:
+def _waiting() -> list[PanelRow]:
     now = timezone.now()
     mails = OutgoingMail.objects.aggregate(
         number=Count("id"), tried=Count("id", filter=Q(attempts__gt=1)), oldest=Min("created_at")
@@ -109,28 +109,28 @@ def _waiting() -> list[Row]:
     if mails["number"]:
         tried = f", {mails['tried']} failed before" if mails["tried"] else ""
         text = f"{counted(mails['number'], 'e-mail')} to send{tried}"
-        found.append(Row(text, "/docs/operating#e-mails", mails["oldest"], bool(mails["tried"])))
+        found.append(PanelRow(text, "/docs/operating#e-mails", mails["oldest"], bool(mails["tried"])))
     if invited:
         found.append(
-            Row(f"{counted(invited, 'invitation')} not accepted", reverse("admin:accounts_invitation_changelist"))
+            PanelRow(f"{counted(invited, 'invitation')} not accepted", reverse("admin:accounts_invitation_changelist"))
         )
     if erasing["number"]:
         text = f"{counted(erasing['number'], 'member')} being deleted"
-        found.append(Row(text, "/docs/operating#deleting-a-member", erasing["oldest"]))
+        found.append(PanelRow(text, "/docs/operating#deleting-a-member", erasing["oldest"]))
     for more in ALSO_WAITING:
         found += more()
     return found
 
 
-def _answers(request: HttpRequest) -> list[Answer]:
+def _answers(request: HttpRequest) -> list[Panel]:
     """Return the answers that the operator may see, in order. The template reads their rows."""
     members = "accounts.view_member"
     found = (
-        Answer("Is it healthy?", _health),
-        Answer("Who joined?", _joined, "Nobody yet.", members, lambda: reverse("admin:accounts_member_changelist")),
+        Panel("Is it healthy?", _health),
+        Panel("Who joined?", _joined, "Nobody yet.", members, lambda: reverse("admin:accounts_member_changelist")),
         REFUSED_CALLS.get(),
-        Answer("Which schedules ran?", _schedules),
-        Answer("What waits?", _waiting, "Nothing.", members),
+        Panel("Which schedules ran?", _schedules),
+        Panel("What waits?", _waiting, "Nothing.", members),
     )
     return [answer for answer in found if not answer.permission or request.user.has_perm(answer.permission)]
 

@@ -21,7 +21,7 @@ from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, Proof
 from accounts.pages.second_factor.asking import before_new_address
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
 from accounts.pages.signed_in import FORM, POST, for_members
-from accounts.signing_in.codes import Refusal
+from accounts.signing_in.codes import CodeRefusal
 from accounts.signing_in.identity import PENDING_ADDRESS, begin_email_change, complete_email_change, set_password
 from accounts.signing_in.sessions import end_other_sessions, end_session, end_sessions, sessions_of
 from studyservice.http.error_pages import returns_input, too_many
@@ -156,7 +156,7 @@ def new_address_code(request: HttpRequest, member: Member) -> HttpResponse:
         refusal = complete_email_change(member, pending["email"], UUID(pending["id"]), form.cleaned_data["code"])
         if refusal is None:
             return _changed(request, member)
-        usable = refusal is Refusal.WRONG
+        usable = refusal is CodeRefusal.WRONG
         form.add_error("code" if usable else None, REFUSALS[refusal])
     return render(
         request, "accounts/new_address_code.html", {"form": form, "email": pending["email"], "usable": usable}

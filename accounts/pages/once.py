@@ -14,7 +14,7 @@ import orjson
 from django import forms
 from django.http import HttpRequest
 
-from accounts.idempotency.replaying import HEADER, Answer, KeyedCall, answer_once
+from accounts.idempotency.replaying import HEADER, KeyedAnswer, KeyedCall, answer_once
 from accounts.members.models import Member
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
@@ -57,7 +57,7 @@ class OnceForm(forms.Form):
         key = self.cleaned_data["form_key"] or uuid4()
         keyed = KeyedCall(member.id, member.id, str(key), _fingerprint(request, operation))
         try:
-            outcome = answer_once(keyed, lambda: Answer(operation.status, encode(make())))
+            outcome = answer_once(keyed, lambda: KeyedAnswer(operation.status, encode(make())))
         except ValidationFailed as error:
             if any(detail["field"] == HEADER for detail in error.details or ()):
                 raise Conflict("This form was sent before, with something else in it. Open it anew.") from error

@@ -16,14 +16,14 @@ from accounts.pages.account_forms import CurrentPasswordForm, ProofCodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
 from accounts.pages.signed_in import POST, for_members
-from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, Refusal, send_proof, try_proof
+from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, CodeRefusal, Purpose, send_proof, try_proof
 from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import DoublingWait, Rate, hit
 from studyservice.secrets.hashing import HashingBusy
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProvenChange:
     """A change that needs proof.
 
     Attributes:
@@ -39,8 +39,8 @@ class Change:
     purpose: Purpose
 
 
-OF_PASSWORD = Change("password", "password-code", "password_code", PASSWORD)
-OF_ADDRESS = Change("new-address", "new-address-proof", "address_proof", OLD_ADDRESS)
+OF_PASSWORD = ProvenChange("password", "password-code", "password_code", PASSWORD)
+OF_ADDRESS = ProvenChange("new-address", "new-address-proof", "address_proof", OLD_ADDRESS)
 
 
 class Proof:
@@ -50,7 +50,7 @@ class Proof:
         form: takes the password or the code; None while a code has to be sent first.
     """
 
-    def __init__(self, request: HttpRequest, member: Member, change: Change) -> None:
+    def __init__(self, request: HttpRequest, member: Member, change: ProvenChange) -> None:
         posted = request.POST if request.method == "POST" else None
         self.change, self.has_password = change, member.has_usable_password()
         self._request, self._member = request, member
@@ -103,15 +103,15 @@ class Proof:
     def _compare_code(self, form: ProofCodeForm) -> None:
         session, pending = self._request.session, self.change.pending
         refusal = try_proof(self._member, UUID(session[pending]), form.cleaned_data["code"])
-        if refusal is not Refusal.WRONG:
+        if refusal is not CodeRefusal.WRONG:
             del session[pending]
         if refusal is not None:
-            form.add_error("code" if refusal is Refusal.WRONG else None, REFUSALS[refusal])
+            form.add_error("code" if refusal is CodeRefusal.WRONG else None, REFUSALS[refusal])
 
 
 @for_members(POST)
 @attempts_are_counted
-def proof_code(request: HttpRequest, member: Member, change: Change) -> HttpResponse:
+def proof_code(request: HttpRequest, member: Member, change: ProvenChange) -> HttpResponse:
     """E-mail a code as proof for `change`. With `instead`, ask for the password again."""
     if request.POST.get("instead") == "password":
         request.session.pop(change.pending, None)

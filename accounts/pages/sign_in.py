@@ -21,7 +21,7 @@ from accounts.joining import add_member
 from accounts.members.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
-from accounts.signing_in.codes import Refusal, member_of, send_code, use_code
+from accounts.signing_in.codes import CodeRefusal, member_of, send_code, use_code
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor import gate
 from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
@@ -32,9 +32,9 @@ from studyservice.rates.limiter import DoublingWait, Rate, hit
 from studyservice.secrets.hashing import HashingBusy
 
 REFUSALS = {
-    Refusal.WRONG: "Wrong code. Check the newest e-mail and try again.",
-    Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works. Request a new one below.",
-    Refusal.GONE: "This code has expired or was already used. Request a new one below.",
+    CodeRefusal.WRONG: "Wrong code. Check the newest e-mail and try again.",
+    CodeRefusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works. Request a new one below.",
+    CodeRefusal.GONE: "This code has expired or was already used. Request a new one below.",
 }
 """Messages for a code that is refused."""
 
@@ -144,23 +144,23 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     usable = True
     if request.method == "POST" and form.is_valid():
         used = use_code(UUID(pending["id"]), form.cleaned_data["code"])
-        outcome = used if isinstance(used, Refusal) else _member_of(used, pending["email"])
+        outcome = used if isinstance(used, CodeRefusal) else _member_of(used, pending["email"])
         if isinstance(outcome, Member):
             if begin_session(request, outcome, "code"):
                 return _signed_in(request, outcome)
-            outcome = Refusal.GONE
+            outcome = CodeRefusal.GONE
         user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
-        usable = outcome is Refusal.WRONG
+        usable = outcome is CodeRefusal.WRONG
         form.add_error("code" if usable else None, REFUSALS[outcome])
     context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}
     context["sign_up"] = settings.SIGN_UP
     return render(request, "accounts/sign_in_code.html", context)
 
 
-def _member_of(code: SignInCode, email: str) -> Member | Refusal:
+def _member_of(code: SignInCode, email: str) -> Member | CodeRefusal:
     """Return the member of a correct code, or a new one if the code was sent for joining and joining is still open."""
     member = add_member(email) if code.joins and settings.SIGN_UP == "open" else member_of(code)
-    return member or Refusal.GONE
+    return member or CodeRefusal.GONE
 
 
 def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:

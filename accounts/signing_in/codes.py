@@ -27,7 +27,7 @@ MAX_TRIES = 5
 """Number of wrong tries that invalidate a code (spec, Limits)."""
 
 
-class Refusal(Enum):
+class CodeRefusal(Enum):
     """Why a code was refused."""
 
     WRONG = auto()
@@ -98,12 +98,12 @@ def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool
     return code_id
 
 
-def try_code(code_id: UUID, code: str) -> Member | Refusal:
+def try_code(code_id: UUID, code: str) -> Member | CodeRefusal:
     """Return the member of a correct `code`, or why it was refused. Costs two or three statements."""
     used = use_code(code_id, code)
-    if isinstance(used, Refusal):
+    if isinstance(used, CodeRefusal):
         return used
-    return member_of(used) or Refusal.GONE
+    return member_of(used) or CodeRefusal.GONE
 
 
 def member_of(code: SignInCode) -> Member | None:
@@ -111,7 +111,7 @@ def member_of(code: SignInCode) -> Member | None:
     return Member.objects.filter(sign_in_codes=code, is_active=True).first()
 
 
-def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
+def use_code(code_id: UUID, code: str) -> SignInCode | CodeRefusal:
     """Return the row of a correct code, of a member or for joining, or why it was refused.
 
     Each step is one conditional update. So of parallel tries at most `MAX_TRIES` are compared, and exactly one correct
@@ -126,13 +126,13 @@ def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
         hashes = [_hash(code_id, code, key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
         right = SignInCode.objects.filter(somebodys, id=code_id, used_at=None, code_hash__in=hashes)
         if right.update(used_at=now):
-            return SignInCode.objects.filter(id=code_id).first() or Refusal.GONE
+            return SignInCode.objects.filter(id=code_id).first() or CodeRefusal.GONE
     row = SignInCode.objects.filter(id=code_id, used_at=None).first()
     if row is None:
-        return Refusal.GONE
+        return CodeRefusal.GONE
     if row.tries >= MAX_TRIES:
-        return Refusal.TOO_MANY_TRIES
-    return Refusal.WRONG if compared else Refusal.GONE
+        return CodeRefusal.TOO_MANY_TRIES
+    return CodeRefusal.WRONG if compared else CodeRefusal.GONE
 
 
 def _hash(code_id: UUID, code: str, key: str) -> str:
@@ -145,9 +145,9 @@ def send_proof(member: Member, purpose: Purpose) -> UUID:
     return send_code(member.email, purpose)
 
 
-def try_proof(member: Member, code_id: UUID, code: str) -> Refusal | None:
+def try_proof(member: Member, code_id: UUID, code: str) -> CodeRefusal | None:
     """Return why the code was refused, or None if it is right."""
     outcome = try_code(code_id, code)
-    if isinstance(outcome, Refusal):
+    if isinstance(outcome, CodeRefusal):
         return outcome
-    return None if outcome.id == member.id else Refusal.GONE
+    return None if outcome.id == member.id else CodeRefusal.GONE

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from accounts.members import outbox
 from accounts.members.addresses import MemberAddress
 from accounts.members.models import Member
-from accounts.signing_in.codes import NEW_ADDRESS, Refusal, issue, try_code
+from accounts.signing_in.codes import NEW_ADDRESS, CodeRefusal, issue, try_code
 from accounts.signing_in.models import SignInCode
 from accounts.text.notices import notify
 from studyservice.operations.errors import NotFound
@@ -64,13 +64,13 @@ def begin_email_change(member: Member, email: str) -> UUID:
     return code_id
 
 
-def complete_email_change(member: Member, email: str, code_id: UUID, code: str) -> Refusal | None:
+def complete_email_change(member: Member, email: str, code_id: UUID, code: str) -> CodeRefusal | None:
     """Set `email` as the member's address if the code is right, and notify the old one. None on success.
 
     An address that was taken meanwhile is refused like an expired code.
     """
     outcome = try_code(code_id, code)
-    if isinstance(outcome, Refusal):
+    if isinstance(outcome, CodeRefusal):
         return outcome
     old = member.email
     try:
@@ -80,9 +80,9 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
                 MemberAddress.claim(member.id, email)
                 leave_address(member.id, old, email)
     except IntegrityError:
-        return Refusal.GONE
+        return CodeRefusal.GONE
     if not changed:
-        return Refusal.GONE
+        return CodeRefusal.GONE
     member.email = email
     member.note_stored(["email"])
     notify(

@@ -135,7 +135,7 @@ def unknown_field(contents: Contents, type_: str) -> str | None:
         if model is None or part.before is None or part.after is None:
             continue
         data = data_of(model)
-        counted = {f"{limit.per}_id" for limit in (() if data is None else data.limits) if limit.counter}
+        counted = {f"{limit.per}_id" for limit in (() if data is None else data.maxima) if limit.counter}
         for name in {**part.before, **part.after}:
             is_known = name in columns_of(model) or name in _plurals() or f"{part.type}.{name}" in NOT_COLUMNS
             if not is_known or name in counted:

@@ -17,10 +17,10 @@ from accounts.rows.access import Access
 from planning.calendar.files import MAX_BYTES, CalendarFile, NotACalendar, read_school_calendar
 from planning.school_calendars.addresses import unsealed
 from studyservice.fetching.faults import Fault, FetchError
-from studyservice.fetching.guarded import Limits, Validators, fetch
+from studyservice.fetching.guarded import FetchBounds, Validators, fetch
 from studyservice.operations.errors import RateLimited
 
-LIMITS = Limits(seconds=10, size=MAX_BYTES, redirects=3)
+LIMITS = FetchBounds(seconds=10, size=MAX_BYTES, redirects=3)
 ACCEPT = "text/calendar, */*;q=0.1"
 MOST_AT_ONCE = 2
 """Maximum number of concurrent fetches per server process. The other threads answer other calls."""

@@ -25,7 +25,7 @@ _REPEATABLE = re.compile(r"[ -~]{1,500}")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchBounds:
     """Limits of a fetch.
 
     Attributes:
@@ -69,7 +69,7 @@ class Fetched:
 _NONE = Validators()
 
 
-def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validators = _NONE) -> Fetched:
+def fetch(url: str, limits: FetchBounds, *, accept: str = "*/*", validators: Validators = _NONE) -> Fetched:
     """Fetch `url`, unless it is unchanged since `validators`.
 
     Raises:
@@ -97,7 +97,7 @@ def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validato
     raise FetchError(Fault.REDIRECTED, f"more than {limits.redirects} redirects")
 
 
-def _checked_url(base: str, reference: str, limits: Limits) -> SplitResult:
+def _checked_url(base: str, reference: str, limits: FetchBounds) -> SplitResult:
     """Resolve `reference` against `base` and split it, if it may be fetched."""
     try:
         parts = urlsplit(urljoin(base, reference))
@@ -125,7 +125,7 @@ def _answered(parts: SplitResult, deadline: Deadline, headers: dict[str, str]) -
             yield response
 
 
-def _read(response: HTTPResponse, limits: Limits, validators: Validators) -> Fetched | str:
+def _read(response: HTTPResponse, limits: FetchBounds, validators: Validators) -> Fetched | str:
     """Return the answer, or the URL of a redirect."""
     location = response.headers.get("Location")
     if response.status in _REDIRECTS and location:

@@ -80,7 +80,7 @@ _CHALLENGE_OF_A_SCOPE: Schema = {
 }
 
 
-class ErrorResponse(NamedTuple):
+class ErrorEntry(NamedTuple):
     """An error response that operations share.
 
     Attributes:
@@ -96,39 +96,39 @@ class ErrorResponse(NamedTuple):
     headers: Mapping[str, Schema] = {}
 
 
-ERRORS: dict[int, ErrorResponse] = {
-    HTTPStatus.BAD_REQUEST: ErrorResponse(
+ERRORS: dict[int, ErrorEntry] = {
+    HTTPStatus.BAD_REQUEST: ErrorEntry(
         "InvalidRequest",
         (InvalidRequest,),
         "Malformed JSON, wrong content type, a bad cursor, or a file that cannot be read.",
     ),
-    HTTPStatus.UNAUTHORIZED: ErrorResponse(
+    HTTPStatus.UNAUTHORIZED: ErrorEntry(
         "Unauthorized",
         (Unauthorized,),
         "The credential is missing, invalid, expired or revoked; the message says which where it may.",
         _CHALLENGE,
     ),
-    HTTPStatus.FORBIDDEN: ErrorResponse(
+    HTTPStatus.FORBIDDEN: ErrorEntry(
         "Forbidden",
         (InsufficientScope, MembershipRequired),
         "insufficient_scope: the credential lacks the scope. membership_required: the membership is not active.",
         _CHALLENGE_OF_A_SCOPE,
     ),
-    HTTPStatus.NOT_FOUND: ErrorResponse("NotFound", (NotFound,), "The member has no such object."),
-    HTTPStatus.CONFLICT: ErrorResponse(
+    HTTPStatus.NOT_FOUND: ErrorEntry("NotFound", (NotFound,), "The member has no such object."),
+    HTTPStatus.CONFLICT: ErrorEntry(
         "Conflict",
         (Conflict,),
         "A count limit was reached, or there is a conflict, which the message names. With Retry-After: another call is "
         "still running; send this one, with its Idempotency-Key, again.",
         _RETRY_AFTER,
     ),
-    HTTPStatus.UNPROCESSABLE_ENTITY: ErrorResponse(
+    HTTPStatus.UNPROCESSABLE_ENTITY: ErrorEntry(
         "ValidationFailed", (ValidationFailed,), "Input failed validation; details lists each field."
     ),
-    HTTPStatus.TOO_MANY_REQUESTS: ErrorResponse(
+    HTTPStatus.TOO_MANY_REQUESTS: ErrorEntry(
         "RateLimited", (RateLimited,), "Too many requests; Retry-After gives the seconds to wait.", _RETRY_AFTER
     ),
-    HTTPStatus.INTERNAL_SERVER_ERROR: ErrorResponse("InternalError", (InternalError,), "A server error."),
+    HTTPStatus.INTERNAL_SERVER_ERROR: ErrorEntry("InternalError", (InternalError,), "A server error."),
 }
 """Status to its error response (spec, Errors: Catalogue)."""
 
@@ -180,7 +180,7 @@ def header_refs(headers: Mapping[str, Schema] = HEADERS) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
-def error_response(response: ErrorResponse) -> Schema:
+def error_response(response: ErrorEntry) -> Schema:
     """Return the component of `response`, with an example for each of its errors."""
     return {
         "description": response.text,

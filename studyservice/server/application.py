@@ -20,9 +20,8 @@ from django.urls import Resolver404, resolve
 
 from studyservice.http.requests import ADMIN_ROOT, REFUSAL, is_below, is_health_path
 from studyservice.operations.errors import ApiError, InternalError, InvalidRequest
-from studyservice.server.guard import Guard, State, current
+from studyservice.server.guard import Guard, State, UnreadableRequest, current
 from studyservice.server.lanes import Lanes
-from studyservice.server.refusals import Unreadable
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ class SpoolFull(InternalError):
     default_message = "Too many large uploads are arriving. Try again in a minute."
 
 
-class Body:
+class ReceivedBody:
     """A body as it arrives, in memory or in a temporary file.
 
     Args:
@@ -100,8 +99,8 @@ class Body:
 
     async def _write(self) -> None:
         self._kept += len(self._pending)
-        Body.spooled += len(self._pending)
-        if Body.spooled > SPOOL_BYTES:
+        ReceivedBody.spooled += len(self._pending)
+        if ReceivedBody.spooled > SPOOL_BYTES:
             raise SpoolFull(headers={"Retry-After": "60"})
         if self._kept <= MEMORY_BYTES:
             self.file.write(self._pending)
@@ -111,11 +110,11 @@ class Body:
 
     def close(self) -> None:
         """Drop it."""
-        Body.spooled -= self._kept
+        ReceivedBody.spooled -= self._kept
         self.file.close()
 
 
-class Application:
+class AsgiApplication:
     """The application of a process.
 
     Args:
@@ -134,13 +133,13 @@ class Application:
         try:
             has_host = scope["http_version"] == "1.0" or headers.get(b"host")
             if scope["type"] != "http" or not has_host or not _METHOD.fullmatch(scope["method"]):
-                guard.refuse(Unreadable(), "a WebSocket, no Host, or a method that is not a token")
+                guard.refuse(UnreadableRequest(), "a WebSocket, no Host, or a method that is not a token")
                 return
             path, method = scope["path"], scope["method"]
             if not path.startswith("/") and "://" in path:  # RFC 9112 section 3.2.2
                 path = urlsplit(path).path or "/"
             length = None if b"transfer-encoding" in headers else int(headers.get(b"content-length", 0))
-            with closing(Body(path, length)) as body:
+            with closing(ReceivedBody(path, length)) as body:
                 is_whole = await body.receive(receive)
                 # Django accepts methods in lower case. They are case-sensitive (RFC 9110 section 9.1).
                 known = {"path": path, "method": method if method.isupper() else "UNKNOWN"}

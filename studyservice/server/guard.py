@@ -1,18 +1,48 @@
 """A guard between each connection and gunicorn's protocol: time limits, and JSON instead of gunicorn's own refusals.
 
 Like asyncio's TLS it is a protocol to the transport and a transport to gunicorn, by public names of both only.
+
+A request that can be read stands in for each that is refused. It passes the same middleware as others, which adds the
+request id, the log line and the common headers, and counts it against its address.
 """
 
 import asyncio
+import re
 import socket
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from enum import Enum
 from typing import Any
+from urllib.parse import urlsplit
 
-from studyservice.operations.errors import ApiError
-from studyservice.server.refusals import Unreadable, head_in_place_of
+from django.conf import settings
+
+from studyservice.http.requests import API_ROOTS
+from studyservice.operations.errors import ApiError, InvalidRequest
+
+_REQUEST_LINE = re.compile(rb"(?:\r\n)?([A-Z]{1,20} /[!->@-~]{0,2000})")
+_FORWARDED = re.compile(rb"\r\n((?:x-forwarded-for|origin):[ \t]*[ -~]+)", re.IGNORECASE)
+
+
+class UnreadableRequest(InvalidRequest):
+    """The request is not HTTP."""
+
+    default_message = "The request is not valid HTTP, lacks Host, or its line or a header is too long."
+
+
+def head_in_place_of(head: bytes) -> bytes:
+    """Return the head of the request that stands in for a refused one.
+
+    Args:
+        head: the received part of the refused request's head. Its method, path and origin are kept if they can be read.
+    """
+    line, base, api = _REQUEST_LINE.match(head), urlsplit(settings.BASE_URL), API_ROOTS[0]
+    # Below the static files' path, a file would be served instead. Without the scheme, pages would redirect to https.
+    first = line[1].replace(settings.STATIC_URL.encode(), f"{api}/".encode(), 1) if line else f"GET {api}".encode()
+    own = f" HTTP/1.1\r\nHost: {base.netloc}\r\nX-Forwarded-Proto: {base.scheme}\r\nConnection: close".encode()
+    return b"\r\n".join([first + own, *_FORWARDED.findall(head), b"", b""])
+
 
 STILL_SECONDS = 60.0
 """How long a request or an answer may pause: since the last byte that came or went."""
@@ -94,7 +124,7 @@ class Guard(asyncio.BufferedProtocol):
             self._began = self._began if self._head else self._moved
             self._head += data
             if len(self._head) > MAX_HEAD_BYTES and _END_OF_HEAD not in self._head:
-                self.refuse(Unreadable(), "incomplete head")
+                self.refuse(UnreadableRequest(), "incomplete head")
                 return
         elif self.state is not State.BODY:  # it belongs to the next request
             self._is_paused = True
@@ -102,7 +132,7 @@ class Guard(asyncio.BufferedProtocol):
         try:
             self._gunicorn.data_received(data)
         except ValueError as error:  # a method that is not ASCII, a length of thousands of digits
-            self.refuse(Unreadable(), error)
+            self.refuse(UnreadableRequest(), error)
 
     def eof_received(self) -> bool:
         self._ended = True
@@ -129,7 +159,7 @@ class Guard(asyncio.BufferedProtocol):
         if self.state is State.ANSWER or (self.state is State.BODY and data.startswith(b"HTTP/1.1 100 ")):
             self._transport.write(data)
         else:
-            self.refuse(Unreadable(), str(data[:40], "latin-1").partition("\r\n")[0])
+            self.refuse(UnreadableRequest(), str(data[:40], "latin-1").partition("\r\n")[0])
 
     def resume_reading(self) -> None:
         """Read on, unless there is a next request already. Gunicorn would read more after each."""

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from gunicorn.workers.gasgi import ASGIWorker
 
-from studyservice.server.application import Application
+from studyservice.server.application import AsgiApplication
 from studyservice.server.guard import SWEEP_SECONDS, Guard
 
 
@@ -20,7 +20,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
 
     def load_wsgi(self) -> None:
         """Load the configured application, Django's handler."""
-        self.asgi = self.application = Application(self.app.wsgi(), settings.WEB_THREADS)
+        self.asgi = self.application = AsgiApplication(self.app.wsgi(), settings.WEB_THREADS)
         self.guards: dict[Guard, None] = {}
 
     def run(self) -> None:

@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from studyservice.fetching.faults import Fault, FetchError
-from studyservice.fetching.guarded import Fetched, Limits, Validators, fetch
+from studyservice.fetching.guarded import FetchBounds, Fetched, Validators, fetch
 from tests.support.internet import OTHER_PUBLIC, PUBLIC, Answer, Internet, answer, dripping, moved
 
 pytestmark = pytest.mark.database("sqlite", "a fetch without a database")
 
 URL = "https://school.example/calendar.ics?student=7"
-LIMITS = Limits(seconds=10, size=2000, redirects=3)
-SHORT = Limits(seconds=0.6, size=2000)
+LIMITS = FetchBounds(seconds=10, size=2000, redirects=3)
+SHORT = FetchBounds(seconds=0.6, size=2000)
 
 
-def refused(url: str = URL, limits: Limits = LIMITS) -> FetchError:
+def refused(url: str = URL, limits: FetchBounds = LIMITS) -> FetchError:
     with pytest.raises(FetchError) as raised:
         fetch(url, limits)
     return raised.value
@@ -96,7 +96,7 @@ def test_a_chain_of_redirects_shares_one_deadline(internet: Internet) -> None:
         moved(URL)(head, connection)
 
     internet.serve("school.example", write)
-    assert refused(limits=Limits(seconds=0.6, size=2000, redirects=3)).fault == Fault.TIMED_OUT
+    assert refused(limits=FetchBounds(seconds=0.6, size=2000, redirects=3)).fault == Fault.TIMED_OUT
     assert len(internet.requests) < 3
 
 
@@ -118,7 +118,7 @@ def test_after_a_refused_connection_the_next_address_is_tried(internet: Internet
 def test_a_silent_address_leaves_time_for_the_next(internet: Internet) -> None:
     internet.serve_in_silence("school.example", OTHER_PUBLIC)
     internet.serve("school.example", answer(b"BEGIN"))
-    assert fetch(URL, Limits(seconds=3, size=2000)).body == b"BEGIN"
+    assert fetch(URL, FetchBounds(seconds=3, size=2000)).body == b"BEGIN"
     assert internet.tried == [OTHER_PUBLIC, PUBLIC]
 
 
@@ -179,7 +179,7 @@ def _moved_on(head: str, connection: ssl.SSLSocket) -> None:
 @pytest.mark.parametrize(("redirects", "requests"), [(0, 1), (3, 4)])
 def test_further_redirects_are_not_followed(internet: Internet, redirects: int, requests: int) -> None:
     internet.serve("school.example", moved(URL))
-    assert refused(limits=Limits(seconds=10, size=2000, redirects=redirects)).fault == Fault.REDIRECTED
+    assert refused(limits=FetchBounds(seconds=10, size=2000, redirects=redirects)).fault == Fault.REDIRECTED
     assert len(internet.requests) == requests
 
 
@@ -227,7 +227,7 @@ def test_invalid_urls_are_not_requested(internet: Internet, url: str) -> None:
 
 def test_an_allowed_port_is_requested(internet: Internet) -> None:
     internet.serve("school.example", answer(b"BEGIN"))
-    assert fetch("https://school.example:8443/", Limits(seconds=10, size=2000, any_port=True)).body == b"BEGIN"
+    assert fetch("https://school.example:8443/", FetchBounds(seconds=10, size=2000, any_port=True)).body == b"BEGIN"
     assert "Host: school.example:8443" in internet.requests[0]
 
 

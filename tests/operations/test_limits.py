@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.database("sqlite", "a rule without statements of its own"),
 ]
 
-LIMITS = [(data, limit) for data in member_data() for limit in data.limits]
+LIMITS = [(data, limit) for data in member_data() for limit in data.maxima]
 each_limit = pytest.mark.parametrize(("data", "limit"), LIMITS, ids=lambda one: getattr(one, "what", ""))
 
 Ids = dict[str, Any]

@@ -21,7 +21,7 @@ def test_the_table_has_the_limits_of_the_code() -> None:
     text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").partition("\n## Limits\n")[2].partition("\n## ")[0]
     parameters = document()["paths"]["/v1/items"]["get"]["parameters"]
     [limit] = [one["schema"] for one in parameters if one["name"] == "limit"]
-    limits = [limit for data in member_data() for limit in data.limits]
+    limits = [limit for data in member_data() for limit in data.maxima]
     long_mib = MAX_LONG_BYTES // 1024**2
     assert dict(re.findall(r"^\| (\w[^|]*?) \| ([^|]+?) \|$", text, re.MULTILINE)) == {
         **{(one.what if one.per else f"{one.what} of a member"): f"{one.most:,}" for one in limits},

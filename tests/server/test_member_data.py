@@ -64,8 +64,8 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
             "plain_references names deck_id, which is not a UUIDField",
         ),
         (
-            {"limits": (Maximum(most=1, what="x", full="x", per="title", counter="card_count"),)},
-            "limits names title, which is not a ForeignKey of the model.",
+            {"maxima": (Maximum(most=1, what="x", full="x", per="title", counter="card_count"),)},
+            "maxima names title, which is not a ForeignKey of the model.",
         ),
     ],
 )
@@ -80,12 +80,12 @@ def test_a_declaration_is_complete_and_unique() -> None:
     for given, text in (
         ({"archived": "x"}, "`course`, the path to it, or `whole_member`"),
         ({"archived": "x", "course": "course", "whole_member": "x"}, "`course`, the path to it, or `whole_member`"),
-        ({"course": "course", "archived": archived}, "`limits` or `unlimited`"),
+        ({"course": "course", "archived": archived}, "`maxima` or `no_maximum`"),
     ):
         with pytest.raises(ValueError, match=f"courses.Item: declare either {text}"):
             MemberData(Item, **given)
     with pytest.raises(ValueError, match=r"courses\.Item is registered twice"):
-        register(MemberData(Item, course="course", archived="x", unlimited="x"))
+        register(MemberData(Item, course="course", archived="x", no_maximum="x"))
 
 
 @by_label

@@ -25,7 +25,7 @@ from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
 from accounts.pages.signed_in import signed_in
-from accounts.signing_in.codes import SECOND_FACTOR, Refusal, send_code, try_proof
+from accounts.signing_in.codes import SECOND_FACTOR, CodeRefusal, send_code, try_proof
 from accounts.signing_in.second_factor import codes, gate, keeping
 from accounts.signing_in.second_factor.keeping import Kept
 from accounts.signing_in.second_factor.models import Passkey
@@ -173,7 +173,7 @@ def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
             del request.session[_PENDING]
             gate.note_code(request)
             return HttpResponseRedirect(target)
-        usable = refusal is Refusal.WRONG
+        usable = refusal is CodeRefusal.WRONG
         if not usable:
             del request.session[_PENDING]
         form.add_error("code" if usable else None, REFUSALS[refusal])
