@@ -14,6 +14,7 @@ from studyservice.operations.serializers import Body
 class SyllabusFileRules(Body):
     """A syllabus file, and the text read from it."""
 
+    file = StringField(max_length=100)
     text = StringField(max_length=MAX_SYLLABUS_CHARACTERS, trim_whitespace=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

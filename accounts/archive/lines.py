@@ -14,16 +14,7 @@ from rest_framework import serializers
 
 from accounts.members.archived import MAX_POSITION
 from accounts.members.data import columns_of
-from studyservice.operations.columns import Column, Field, max_length
-from studyservice.operations.fields import (
-    BooleanField,
-    ChoiceField,
-    DateField,
-    IdField,
-    IntegerField,
-    NumberField,
-    StringField,
-)
+from studyservice.operations.columns import Field, request_field
 from studyservice.operations.serializers import Body
 
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -86,17 +77,6 @@ class ExactField(serializers.Field[float, Any, float, Any]):
         return float(data)
 
 
-_KINDS: tuple[tuple[type[Column], type[Field]], ...] = (
-    (models.UUIDField, IdField),
-    (models.BooleanField, BooleanField),
-    (models.DateTimeField, MomentField),  # first, because it is a DateField too
-    (models.DateField, DateField),
-    (models.IntegerField, IntegerField),
-    (models.DecimalField, NumberField),
-    (models.FloatField, ExactField),
-)
-
-
 class Line(Body):
     """A line with every column of `columns`, in order. Other fields of a base class are left out.
 
@@ -120,16 +100,15 @@ class Line(Body):
 def line_field(model: type[Model], name: str) -> Field:
     """Return a field with the rules of a column and its check constraint. Texts are not trimmed."""
     column = columns_of(model)[name]
-    if column.choices:
-        return ChoiceField(choices=[value for value, _ in column.flatchoices])
-    if isinstance(column, models.CharField | models.TextField | models.FileField):
-        return StringField(
-            max_length=max_length(model, name), allow_blank=column.blank and not column.null, trim_whitespace=False
-        )
-    while isinstance(column, models.ForeignKey):
-        column = column.target_field
-    kind = next(field for of, field in _KINDS if isinstance(column, of))
-    return kind(**_bounds(model, name)) if issubclass(kind, IntegerField | NumberField | ExactField) else kind()
+    if isinstance(column, models.DateTimeField):
+        return MomentField()
+    if isinstance(column, models.FloatField):
+        return ExactField(**_bounds(model, name))
+    if isinstance(column, models.IntegerField | models.DecimalField):
+        return request_field(model, name, **_bounds(model, name))
+    if isinstance(column, models.CharField | models.TextField) and not column.choices:
+        return request_field(model, name, allow_blank=column.blank, trim_whitespace=False)
+    return request_field(model, name)
 
 
 def _bounds(model: type[Model], name: str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def request_field(model: type[models.Model], name: str, **changes: Any) -> Field
         options |= {"max_length": max_length(model, name), "blank_is_null": column.null}
     elif column.null:
         options |= {"allow_null": True, "default": None}
-    if isinstance(column, _NUMBERS):
+    if isinstance(column, _NUMBERS) and not {"min_value", "max_value"} <= changes.keys():
         options |= {"min_value": _limit(column, MinValueValidator), "max_value": _limit(column, MaxValueValidator)}
     return _built(_REQUEST, column, options | changes)
 
