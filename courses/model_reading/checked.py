@@ -15,7 +15,7 @@ from courses.syllabi.proposal import MOST_ITEMS, MOST_QUOTED, ProposedItem
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.text import words_of
 from courses.syllabi.warnings import Claim, cautions_about, too_many
-from courses.syllabi.words import RECURRING, weekdays_in
+from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
 SURE: Final = 0.8
 """The confidence from which an item is selected."""
@@ -160,5 +160,5 @@ def _best(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> range:
 def _is_dated(syllabus: Syllabus, place: range) -> bool:
     """Return whether a date, a week or a weekday is in the lines of a quote or near them."""
     near = range(max(0, place.start - FURTHEST), min(len(syllabus.lines), place.stop + FURTHEST))
-    said = map(syllabus.said, near)
-    return any(map(syllabus.mentions, near)) or any(one.weekdays or one.relative for one in said)
+    text = "\n".join(syllabus.lines[near.start : near.stop])
+    return any(map(syllabus.mentions, near)) or bool(weekdays_in(text) or RELATIVE.search(text))

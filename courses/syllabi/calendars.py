@@ -2,16 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import islice
 from typing import Final
 
 from courses.syllabi.dates import Mention, Written, written_dates
 from courses.syllabi.rows import cells_of, role_of
 from courses.syllabi.terms import Term, find_terms, term_near
 from courses.syllabi.vocabulary import any_word
-from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""
@@ -26,10 +26,16 @@ _POINT_FIRST: Final = re.compile(r"\W*(?:\d{1,2}\s*[|\t]\s*)?(?:[0-2]?\d|3[01])\
 LEAST_FULL: Final = 3
 """Full dates that set the year of a text far from today."""
 
+MOST_TERMS: Final = 100
+"""Maximum number of terms that are compared. A syllabus names a few."""
+
 LEAST_POINTS: Final = 3
 """Lines that begin like "24.09", so that these are dates. The head of a column of dates counts as one."""
 
 _SHORTEST_TERM: Final = timedelta(days=20)
+WORKING_WEEK: Final = timedelta(days=4)
+"""Days from the first day of a week to its last day with classes."""
+
 FURTHEST: Final = 20
 """Maximum distance in years of a full date from today, for determining the year of a syllabus."""
 
@@ -44,7 +50,6 @@ class Calendar:
         point: whether "26.10" is one.
         sure: whether weekdays agree with the assumed years.
         term: the term in the text, else of the course; None if neither has one.
-        weeks: the Mondays of numbered weeks.
     """
 
     span: Term
@@ -52,7 +57,6 @@ class Calendar:
     point: bool = False
     sure: bool = True
     term: Term | None = None
-    weeks: Mapping[int, date] = field(default_factory=dict)
 
     def mentions(self, line: str) -> list[Mention]:
         """The valid dates of a line from `readable`, in order."""
@@ -63,7 +67,7 @@ class Calendar:
                 if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
-        return mentions or list(days_of_weeks(line, self.weeks))
+        return mentions
 
     def day_of(self, written: Written) -> date | None:
         """The day of one written date, or None if it does not exist.
@@ -96,14 +100,14 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     headed = any(role_of(cells_of(line)[0]) == "date" for line in text_lines if "|" in line or "\t" in line)
     point = sum(bool(_POINT_FIRST.match(line)) for line in text_lines) + headed >= LEAST_POINTS
     written = [one for line in text_lines for one in written_dates(line, point=point)]
-    spans = [*find_terms("\n".join(text_lines)), *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
+    terms = dict.fromkeys(islice(find_terms("\n".join(text_lines)), MOST_TERMS))
+    spans = [*terms, *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
     named = term_near(term, today) if term else None
     spans = [*spans, *([named] if named else [])] or [Term("", today, today)]
     span = min(spans, key=lambda one: (-_fitting(one, written), one.last < today))
     calendar = Calendar(span, point=point, term=span if span.name else named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, beginning))
     calendar = replace(calendar, sure=_agrees(calendar, written))
-    calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.mentions))
     return replace(calendar, term=_stated_term(calendar, text_lines) or calendar.term)
 
 

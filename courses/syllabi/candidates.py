@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 from typing import Final
 
@@ -40,7 +40,6 @@ _SECTION: Final = re.compile(r"\b(?:section|sec\.|group|cohort|lab section|grupp
 _CLAUSE: Final = re.compile(r"\s*[(;.]|\s(?:as (?:described|discussed)|which|that)\b")
 CROWDED: Final = 2
 _PLURAL: Final = re.compile(r"(?<![sui])s$", re.IGNORECASE)
-_EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
 _CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:closes?|through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
 _TOPIC: Final = re.compile(r"s(?:\s[IVX\d]+)?$|test$", re.IGNORECASE)
 """A plural, or a test without a number, is rather a topic: "the t-test"."""
@@ -104,9 +103,6 @@ def _of_unit(syllabus: Syllabus, unit: Unit, nouns: re.Pattern[str]) -> Iterator
     text = unit.text
     if REGISTRAR.search(text):
         return
-    if weekly := list(_every_week(unit, nouns)):
-        yield from weekly
-        return
     phrases = _named_in(unit, nouns)
     for at in range(len(phrases)):
         yield from _of_phrase(syllabus, unit, phrases, at)
@@ -116,8 +112,6 @@ def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
     """The phrases for the items of a unit: those with a known noun, and codes."""
     text = unit.text
     phrases = phrases_of(text, nouns)
-    if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
-        phrases = outside  # "Portfolio task 2 (assignment)"
     phrases += [
         Phrase(*code.span(1), code[1], "assignment", numbered=True, strong=True, against=False)
         for code in (_CODE if unit.reason else _CODED).finditer(text)
@@ -240,7 +234,6 @@ def _reasons(
             Reason.LISTED: entry and plain,
             Reason.NUMBER: phrase.numbered,
             Reason.TITLED: unit.titled,
-            Reason.OWN: own,
             Reason.PLURAL: days == 1 and bool(_PLURAL.search(phrase.title)),
             Reason.CELL: unit.role is not None,
             Reason.SAYS: bool(SAYS.search(near)),
@@ -259,22 +252,3 @@ def _reasons(
 
 def _held(reasons: Mapping[Reason, bool]) -> frozenset[Reason]:
     return frozenset(reason for reason, holds in reasons.items() if holds)
-
-
-def _every_week(unit: Unit, nouns: re.Pattern[str]) -> Iterator[Candidate]:
-    """The items of "a quiz every Thursday from September 2 to December 2, except on October 7"."""
-    said = _EXCEPT.split(unit.text, maxsplit=1)[0]
-    begin = unit.mentions[0].start if unit.mentions else 0
-    weekdays = weekdays_in(" ".join(one[0] for one in RECURRING.finditer(said, 0, begin)))
-    bounds = [one for one in unit.mentions if one.end <= len(said)]
-    if len(weekdays) != 1 or not 0 < len(bounds) <= 2:
-        return
-    phrases = phrases_of(said, nouns)
-    first, last, off = bounds[0].first, bounds[-1].last, unit.mentions[len(bounds) :]
-    day = first + timedelta(days=(min(weekdays) - first.weekday()) % 7)
-    while phrases and last - first > LONGEST and day <= last:
-        if not any(one.holds(day) for one in off):
-            yield Candidate(
-                phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Reason.DUE, Reason.RECURRING})
-            )
-        day += timedelta(days=7)

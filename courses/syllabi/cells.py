@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from courses.syllabi.calendars import WORKING_WEEK
 from courses.syllabi.cues import DUE
 from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import LETTERS, due_among
@@ -16,7 +17,6 @@ from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.rows import WEEKS_HEAD, Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
-from courses.syllabi.weeks import WORKING_WEEK
 from courses.syllabi.words import WEEKDAYS
 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
@@ -69,17 +69,18 @@ class _Cell:
 
 
 def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
-    """The cells of a table row as units."""
+    """The cells of a table row as units: each title has the date of its row, and each line of a cell is a unit."""
     cells = [_cell(syllabus, row, at) for at in range(len(row.cells))]
-    giver = _of_column(cells)
+    givers = _givers(cells)
+    giver = givers[0] if givers else None
     titles = _titles(cells, giver)
-    due_column = giver is not None and giver.role == "due"
     says_due = any(cell.only_when and DUE.search(cell.text) for cell in cells)
     in_week = giver is None and bool(
         WEEK_HEAD.match(row.cells[0]) or any(cell.role == "date" and cell.text[-1:].isdigit() for cell in cells)
     )
-    for cell, days in _in_columns(cells, titles, giver) if row.roles else _in_order(cells, titles):
-        lines = _lines_of(cell.text)
+    for place, cell in enumerate(titles):
+        days = _days(cells, titles, givers, place) if givers else []
+        lines = [text for _, text in sentences_of(cell.text)]
         if cell.role in _WORK and ":" not in cell.text and "(" not in cell.text:
             lines = [part for line in lines for part in _listed(line)]
         for at, text in enumerate(lines):
@@ -94,24 +95,15 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
                     inside,
                     day,
                     several=len(days) > 1 and not inside,
-                    reason=says_due or cell.role == "due" or (cell.role == "what" and due_column),
+                    reason=says_due
+                    or cell.role == "due"
+                    or (cell.role == "what" and giver is not None and giver.role == "due"),
                     titled=giver is not None and cell.role in _WORK,
-                    entry=giver is not None and titles[0].at < giver.at,
+                    entry=giver is not None and cell.at < giver.at,
                     in_week=in_week and cell.role not in {"topic", "reading"},
                     role=cell.role or "",
                 )
                 yield _on_its_day(unit, cell.head)
-
-
-def _lines_of(cell: str) -> list[str]:
-    """The lines and sentences of a cell. One that names no work goes on with the line before it."""
-    lines: list[str] = []
-    for _, text in sentences_of(cell):
-        if lines and phrases_of(lines[-1]) and not phrases_of(text) and not DUE.search(text) and text[:1].islower():
-            lines[-1] += f" {text}"
-        else:
-            lines.append(text)
-    return lines
 
 
 def _listed(text: str) -> list[str]:
@@ -132,8 +124,9 @@ def _titles(cells: Sequence[_Cell], giver: _Cell | None) -> list[_Cell]:
             titles += [replace(cell, text=f"{name} {number}", role="due") for number in re.findall(r"\d+", cell.text)]
         elif cell.role not in _UNTITLED and not cell.only_when:
             titles.append(cell)
-    if len(titles) > 1 and any(cell.role == "what" for cell in titles):
-        titles = [cell for cell in titles if cell is not giver]
+    titles = [cell for cell in titles if cell is not giver or cell.known]
+    if not any(cell.head for cell in cells):
+        titles = [cell for cell in titles if cell.known] or titles
     others = [cell for cell in titles if cell is not giver]
     if others and giver and due_column and NOUN.search(giver.head):
         titles = others
@@ -155,55 +148,30 @@ def _cell(syllabus: Syllabus, row: Row, at: int) -> _Cell:
     return _Cell(at, text, dates, role, head, not any(map(str.isalpha, WHEN_WORDS.sub("", words))), days)
 
 
-def _of_column(cells: Sequence[_Cell]) -> _Cell | None:
-    """The cell with the date of a row: in the column of due dates, else in any except one of release dates."""
+def _givers(cells: Sequence[_Cell]) -> list[_Cell]:
+    """The cells with the dates of a row, first those without work: below heads one, that of the column of due dates."""
     ranks = {"due": 0, "date": 1}
     dated = [cell for cell in cells if cell.dates and cell.role != "released"]
-    return min(dated, key=lambda cell: (cell.known and not cell.only_when, ranks.get(cell.role or "", 2)), default=None)
+    plain = [cell for cell in dated if cell.only_when or not cell.known]
+    if not any(cell.head for cell in cells):
+        return plain
+    return sorted(plain or dated, key=lambda cell: ranks.get(cell.role or "", 2))[:1]
 
 
-def _in_columns(
-    cells: Sequence[_Cell], titles: Sequence[_Cell], giver: _Cell | None
-) -> Iterator[tuple[_Cell, list[Mention]]]:
-    """The titles of a row below heads, with the date of its column. Several days of a week are a range."""
-    days: list[Mention] = []
-    if giver and giver.role == "due":
-        days = [
-            one for one in due_among(giver.text, giver.dates) if one.start <= giver.day.start or "(" not in giver.text
-        ]
-        days = days or [giver.day]
-    elif giver:
+def _days(cells: Sequence[_Cell], titles: Sequence[_Cell], givers: Sequence[_Cell], at: int) -> list[Mention]:
+    """The days of a title: each due date, the days of a week as a range, else the day before or after it in its row."""
+    giver = givers[0]
+    if giver.role == "due":
+        due = due_among(giver.text, giver.dates)
+        return [one for one in due if one.start <= giver.day.start or "(" not in giver.text] or [giver.day]
+    if giver.head:
         others = [cell.dates[0].last for cell in cells if cell.dates and cell.only_when]
         last = max((one for one in others if one - giver.day.first <= WORKING_WEEK), default=giver.day.last)
-        days = [replace(giver.day, last=max(last, giver.day.last))]
-    for cell in titles:
-        yield cell, days
-
-
-def _in_order(cells: Sequence[_Cell], titles: Sequence[_Cell]) -> Iterator[tuple[_Cell, list[Mention]]]:
-    """The titles of a row without heads, each with the dates after it, or before it if the row begins with a date."""
-    dated = [cell for cell in cells if cell.dates]
-    givers = [
-        cell
-        for cell in dated
-        if cell.only_when
-        or (
-            not cell.known
-            and (cells[cell.at - 1].known or len(dated) == 1 or not BEGIN.fullmatch(cell.text[: cell.dates[0].start]))
-        )
-    ]
-    givers = [cell for cell in givers if not cell.dates[0].counted] or givers
-    titles = [cell for cell in titles if cell not in givers]
-    titles_first = bool(titles and givers) and titles[0].at < givers[0].at
-    for title in [one for one in titles if one.known] or titles:
-        before = [
-            one for one in givers if one.at < title.at and not any(one.at < other.at < title.at for other in titles)
-        ]
-        after = [
-            one for one in givers if one.at > title.at and not any(title.at < other.at < one.at for other in titles)
-        ]
-        near = ((after or before) if titles_first else (before or after)) or givers[-1:]
-        yield title, [cell.day for cell in near]
+        return [replace(giver.day, last=max(last, giver.day.last))]
+    if giver.at < titles[0].at:
+        return [one.day for one in givers if one.at <= titles[at].at][-1:]
+    following = titles[at + 1].at if titles[at + 1 :] else len(cells)
+    return [one.day for one in givers if titles[at].at < one.at < following] or [givers[-1].day]
 
 
 def _on_its_day(unit: Unit, head: str) -> Unit:

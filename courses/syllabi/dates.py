@@ -117,7 +117,6 @@ class Mention:
         first: the day, or the first day of a range.
         last: the day, or the last day of a range.
         weekday: the adjacent weekday, Monday is 0.
-        counted: whether it is named by its week: "Friday of week 4".
     """
 
     start: int
@@ -125,7 +124,6 @@ class Mention:
     first: date
     last: date
     weekday: int | None = None
-    counted: bool = False
 
     def holds(self, day: date) -> bool:
         """Return whether the day equals the date or is in the range."""

@@ -14,7 +14,7 @@ from courses.syllabi.rows import cells_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.unit import BEGIN, WEEK_HEAD
 from courses.syllabi.weekday_rules import day_by_rule
-from courses.syllabi.words import RECURRING
+from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
 FURTHEST: Final = 3
 """Maximum distance in lines above and below a quote when searching its date."""
@@ -79,11 +79,16 @@ def _mentions(syllabus: Syllabus, line: int) -> list[Mention]:
     return [one for one in found if not _NOTICE.search(syllabus.lines[line], max(0, one.start - 60), one.start)]
 
 
+def _text(syllabus: Syllabus, place: range) -> str:
+    return "\n".join(syllabus.lines[place.start : place.stop])
+
+
 def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
     """The evidence in the lines of a quote, else beside them."""
-    if any(not mention.counted for line in place for mention in _mentions(syllabus, line)):
+    if any(_mentions(syllabus, line) for line in place):
         return _of_lines(syllabus, quote, place, due_on)
-    if any(one.weekdays or one.recurring or one.relative for one in map(syllabus.said, place)):
+    text = _text(syllabus, place)
+    if weekdays_in(text) or RECURRING.search(text) or RELATIVE.search(text):
         return Evidence.INFERRED
     return _beside(syllabus, place, due_on)
 
@@ -91,16 +96,16 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
 def _of_lines(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
     """The evidence of lines with dates."""
     mentions = [mention for line in place for mention in _mentions(syllabus, line)]
-    said = [syllabus.said(line) for line in place]
     holding = [mention for mention in mentions if mention.holds(due_on)]
     if any(mention.first == mention.last for mention in holding):
         return Evidence.CONFIRMED
     if holding:  # "Week 5 (Sep 28-Oct 2): quiz on Thursday" means one day of the range
-        weekdays = {weekday for one in said for weekday in one.weekdays}
+        text = _text(syllabus, place)
+        weekdays = weekdays_in(text)
         week = not weekdays and all(_heads_week(syllabus, place, mention) for mention in holding)
         free = weekdays - {mention.weekday for mention in mentions}
         other = bool(free) and due_on.weekday() not in free
-        return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
+        return Evidence.INFERRED if week or other or RECURRING.search(text) else Evidence.CONFIRMED
     days = any(LETTERED.search(syllabus.lines[line]) for line in place)
     in_week = days and any(mention.first <= due_on <= mention.first + 2 * WEEK for mention in mentions)
     ruled = any(day_by_rule(syllabus.rules, quote, mention.first) == due_on for mention in mentions)
@@ -115,12 +120,20 @@ def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
     nearest = _nearest(syllabus, place)
     found = [_of_lines(syllabus, syllabus.lines[line], range(line, line + 1), due_on) for line in nearest]
     said = min(found, key=_BEST_FIRST.index, default=Evidence.INFERRED)
+    if said is Evidence.CONTRADICTED and not any(_holds_for(syllabus, place, line) for line in nearest):
+        return Evidence.INFERRED
     heads = all(line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line) for line in nearest)
     if said is Evidence.CONTRADICTED and heads:
         above = range(place.start - FURTHEST, place.start)
         if any(mention.holds(due_on) for line in above for mention in _mentions(syllabus, line)):
             return Evidence.INFERRED
     return said
+
+
+def _holds_for(syllabus: Syllabus, place: range, line: int) -> bool:
+    """Return whether the date of a line near a quote holds for it: it is alone in its line, or begins a line above."""
+    before = syllabus.lines[line][: _mentions(syllabus, line)[0].start]
+    return _is_date(syllabus, line) or (line < place.start and bool(BEGIN.fullmatch(before)))
 
 
 def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:

@@ -8,30 +8,14 @@ from typing import Final
 
 from courses.syllabi.calendars import Calendar, calendar_of
 from courses.syllabi.dates import Mention
-from courses.syllabi.grids import with_months, with_weekdays
+from courses.syllabi.grids import with_weekdays
 from courses.syllabi.markup import plain
 from courses.syllabi.rows import WEEKS_HEAD, Row, rows_of
 from courses.syllabi.tables import with_whole_rows
 from courses.syllabi.text import Quotable, lines_of, quoted, readable
 from courses.syllabi.weekday_rules import Rules, rules_in
-from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
 WHOLE_WEEK: Final = timedelta(days=6)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Indirect mentions of days in a line.
-
-    Attributes:
-        recurring: something recurs.
-        relative: something depends on another day, or on a week number.
-        weekdays: the mentioned weekdays.
-    """
-
-    recurring: bool
-    relative: bool
-    weekdays: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -49,8 +33,7 @@ class Syllabus:
     lines: Sequence[str]
     calendar: Calendar
     begins: Mapping[int, int] = field(default_factory=dict)
-    _mentions: dict[int, list[Mention]] = field(default_factory=dict, repr=False)
-    _said: "dict[int, Said]" = field(default_factory=dict, repr=False)
+    _dates: dict[str, list[Mention]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, text: str, *, today: date, term: str | None = None) -> "Syllabus":
@@ -63,24 +46,22 @@ class Syllabus:
         """
         raw = lines_of(text)
         whole, begins = with_whole_rows(plain(raw))
-        lines = list(with_months([readable(line) for line in whole]))
+        lines = [readable(line) for line in whole]
         calendar = calendar_of(lines, today=today, term=term)
         return cls(raw, list(with_weekdays(lines, calendar.mentions)), calendar, begins)
 
     def mentions(self, line: int) -> list[Mention]:
         """The dates of a line (from 0). Empty if the line does not exist."""
-        if not 0 <= line < len(self.lines):
-            return []
-        if line not in self._mentions:
-            found = self.calendar.mentions(self.lines[line])
-            if found and line in self._weeks and found[0].first == found[0].last:
-                found[0] = replace(found[0], last=found[0].first + WHOLE_WEEK)
-            self._mentions[line] = found
-        return self._mentions[line]
+        found = self.dates_in_text(self.lines[line]) if 0 <= line < len(self.lines) else []
+        if found and line in self._weeks and found[0].first == found[0].last:
+            return [replace(found[0], last=found[0].first + WHOLE_WEEK), *found[1:]]
+        return found
 
     def dates_in_text(self, text: str) -> list[Mention]:
         """The dates of a text made of `lines`, with their positions."""
-        return self.calendar.mentions(text)
+        if text not in self._dates:
+            self._dates[text] = self.calendar.mentions(text)
+        return self._dates[text]
 
     def in_term(self, day: date) -> bool:
         """Return whether a day is in the term of the text or of the course, if either is known."""
@@ -98,37 +79,20 @@ class Syllabus:
     @cached_property
     def _weeks(self) -> frozenset[int]:
         """The rows of tables whose first date is the first day of a week, by the head of its column."""
-        rows = [row for row in self.rows if any(map(WEEKS_HEAD.match, row.heads))]
-        weeks = (
-            (row, cell)
-            for row in rows
-            for cell, head in zip(row.cells, row.heads, strict=True)
-            if WEEKS_HEAD.match(head)
-        )
-        return frozenset(row.line for row, cell in weeks if not cell.isdigit() and any(map(str.isdigit, cell)))
+        cells = ((row.line, *one) for row in self.rows for one in zip(row.cells, row.heads, strict=False))
+        weeks = ((line, cell) for line, cell, head in cells if WEEKS_HEAD.match(head))
+        return frozenset(line for line, cell in weeks if not cell.isdigit() and any(map(str.isdigit, cell)))
 
     @cached_property
     def due_rows(self) -> frozenset[int]:
         """The rows of tables with a date in a column of due dates."""
-        rows = (row for row in rows_of(self.lines) if "due" in row.roles)
-        due = (
-            (row.line, cell) for row in rows for cell, role in zip(row.cells, row.roles, strict=True) if role == "due"
-        )
-        return frozenset(line for line, cell in due if self.calendar.mentions(cell))
+        cells = ((row.line, *one) for row in self.rows for one in zip(row.cells, row.roles, strict=False))
+        return frozenset(line for line, cell, role in cells if role == "due" and self.dates_in_text(cell))
 
     @cached_property
     def rules(self) -> Rules:
         """The weekdays on which work of a kind is due."""
         return rules_in(self.lines, self.mentions)
-
-    def said(self, line: int) -> "Said":
-        """Indirect mentions of days in a line (from 0)."""
-        if line not in self._said:
-            text = self.lines[line]
-            self._said[line] = Said(
-                bool(RECURRING.search(text)), bool(RELATIVE.search(text)), frozenset(weekdays_in(text))
-            )
-        return self._said[line]
 
     def places(self, quote: str) -> list[range]:
         """The lines (from 0) of each occurrence of a quote, from the first line of a row."""

@@ -34,7 +34,6 @@ class Reason(Enum):
     ALIKE = "other lines of the same form are items, too"
     GRADED = "it is a part of the grade"
     TITLED = "its place is that of a title of work"
-    OWN = "the date is in its cell, line or sentence"
     PLURAL = "its last word is a plural"
     CELL = "it is in a row of a table"
     CROWDED = "its cell, line or sentence names several things"

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from courses.syllabi.grids import cells_below
 from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.tables import DATE_FIRST
 from courses.syllabi.vocabulary import VOCABULARY
@@ -23,10 +22,7 @@ MOST_JOINED: Final = 1_500
 MOST_WRAPPED: Final = 12
 """Maximum number of its lines."""
 
-INDENT: Final = 8
-"""Minimum number of characters before the last cell of a row that goes on in the next line."""
-
-_GAP: Final = re.compile(r"\t+ *| {2,}(?=\S)")
+_GAP: Final = re.compile(r" {2,}(?=\S)")
 _AROUND: Final = f" \t{BREAK}"
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
 _BULLET: Final = re.compile(
@@ -94,7 +90,6 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
     """The rows of a text without empty lines, each with the roles of its columns."""
     roles: tuple[str | None, ...] = ()
     heads: tuple[str, ...] = ()
-    header = ""
     at = 0
     while at < min(len(lines), MOST_LINES):
         text = lines[at][:MOST_CHARACTERS].rstrip()
@@ -103,14 +98,11 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
             continue
         cells = cells_of(text)
         if len(cells) > 1:
-            while at < len(lines) and at - line < MOST_WRAPPED and _goes_on_below(lines[line], lines[at]):
-                text, at = f"{text} {lines[at].strip()}", at + 1
-            cells = cells_of(text)
             named = tuple(role_of(cell) for cell in cells)
             if _is_head(named, cells, lines[at : at + 3]):
-                roles, heads, header = named, cells, text
-            elif roles and len(cells) != len(roles) and "|" not in text:
-                cells = _below_heads(text, header) or cells
+                roles, heads = named, cells
+            elif "\t" in text:
+                cells += ("",) * (len(roles) - len(cells))
             yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))
             continue
         if line and not lines[line - 1].strip():
@@ -136,30 +128,11 @@ def _is_head(roles: Sequence[str | None], cells: Sequence[str], below: Sequence[
 
 def cells_of(text: str) -> tuple[str, ...]:
     """The columns of a line, separated by bars, tabs or wide gaps. Bars at its ends are borders."""
-    if "|" in text:
-        bordered = text.strip()
-        inner = bordered[1:].removesuffix("|") if bordered.startswith("|") else bordered
-        return tuple(cell.strip(_AROUND) for cell in inner.split("|"))
-    return tuple(cell.strip(_AROUND) for cell in _GAP.split(text.strip()) if cell.strip()) or ("",)
-
-
-def _below_heads(text: str, header: str) -> tuple[str, ...]:
-    """The cells of a row including empty ones: separated by single tabs, else assigned to the nearest header."""
-    if "\t" in header:
-        cells = [cell.strip() for cell in text.split("\t")]
-        return (*cells, *[""] * (header.count("\t") + 1 - len(cells)))
-    starts = [len(header) - len(header.lstrip()), *(gap.end() for gap in _GAP.finditer(header))]
-    return tuple(cells_below(starts, [text]))
-
-
-def _goes_on_below(text: str, following: str) -> bool:
-    """Return whether the last cell of a row goes on in the next line, below its start."""
-    if len(text) + len(following) > MOST_JOINED:
-        return False
-    cell, words = text[text.rfind("  ") + 2 :], following.strip()
-    if len(text) - len(cell) < INDENT or following.find(words) != len(text) - len(cell) or "|" in text + following:
-        return False
-    return bool(words) and not words[0].isdigit() and words.split()[0].strip(".,").lower() not in MONTHS
+    text = text.strip()
+    if text.startswith("|"):
+        text = text[1:].removesuffix("|")
+    separated = text.split("|") if "|" in text else text.split("\t") if "\t" in text else _GAP.split(text)
+    return tuple(cell.strip(_AROUND) for cell in separated)
 
 
 def role_of(cell: str) -> str | None:
@@ -196,7 +169,7 @@ def _goes_on(text: str, following: str) -> bool:
         return False
     if len(text) + len(following) > MOST_JOINED:
         return False
-    if _BULLET.match(following) or (last == "due" and DATE_FIRST.match(following)) or len(_GAP.split(following)) > 1:
+    if _BULLET.match(following) or (last == "due" and DATE_FIRST.match(following)) or len(cells_of(following)) > 1:
         return False
     return following[0].islower() or bool(_NUMBER_NEXT.match(following)) or last in _OPEN_ENDS or text[-1] == ","
 

@@ -10,7 +10,6 @@ from courses.syllabi.cells import units_of_cells
 from courses.syllabi.cues import BY, DUE, DUE_LABEL, SAYS
 from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import due_among
-from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
@@ -56,25 +55,20 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
     merged: Row | None = None
-    headed = False
-    for block in _blocks_in(syllabus):
-        first, dates = block[0]
-        if not dates:
-            headed = not first.is_table and len(first.text) < SHORT and bool(DUE.search(first.text))
-        titles: list[Row] = []
-        titles_first = _titles_come_first(block)
-        for row, mentions in block:
-            if row.is_table:
-                row = merged = _with_merged_date(syllabus, row, merged)  # noqa: PLW2901
-            if titles and mentions and _is_detail(row, mentions, titles_first=titles_first):
-                yield from _titled_above(row, mentions, titles)
-                continue
-            if not due_among(row.text, mentions):
-                titles.append(row)
-            above = _above(row, mentions, above)
-            units = units_of_cells(syllabus, row) if row.is_table else _of_line(row, mentions, above)
-            for unit in units:
-                yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
+    titles: list[Row] = []
+    for row in syllabus.rows:
+        if not syllabus.lines[row.line - 1].strip():
+            titles = []
+        mentions = syllabus.dates_in_text(row.text)
+        if row.is_table:
+            row = merged = _with_merged_date(syllabus, row, merged)  # noqa: PLW2901
+        if titles and mentions and _is_detail(row, mentions):
+            yield from _titled_above(row, mentions, titles)
+            continue
+        if not due_among(row.text, mentions):
+            titles.append(row)
+        above = _above(row, mentions, above)
+        yield from units_of_cells(syllabus, row) if row.is_table else _of_line(row, mentions, above)
 
 
 def _with_merged_date(syllabus: Syllabus, row: Row, before: Row | None) -> Row:
@@ -92,7 +86,7 @@ def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
     """The date that a row and those below it can refer to: that of the last line that began with one."""
     if row.is_table:
         return None if mentions else above
-    if _begins_with_date(row, mentions) and not mentions[0].counted and mentions[0].last - mentions[0].first <= LONGEST:
+    if _begins_with_date(row, mentions) and mentions[0].last - mentions[0].first <= LONGEST:
         return (mentions[0], row.line)
     return above if above and row.line - above[1] <= REACH else None
 
@@ -101,35 +95,11 @@ def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
     return bool(mentions) and len(row.text) < 2 * SHORT and bool(BEGIN.fullmatch(row.text[: mentions[0].start]))
 
 
-def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
-    """The rows between empty lines, each with its dates."""
-    block: list[tuple[Row, Sequence[Mention]]] = []
-    for row in syllabus.rows:
-        if block and not syllabus.lines[row.line - 1].strip():
-            yield block
-            block = []
-        block.append((row, syllabus.dates_in_text(row.text)))
-    if block:
-        yield block
-
-
-def _is_detail(row: Row, mentions: Sequence[Mention], *, titles_first: bool) -> bool:
-    """Return whether a row is a detail of the title above it.
-
-    A line with only a date is one if it has a label ("Due: October 8"), or if titles come before dates in its block.
-    """
+def _is_detail(row: Row, mentions: Sequence[Mention]) -> bool:
+    """Return whether a row is a detail of the title above it: a short line with a label, like "Due: October 8"."""
     if len(row.text) < SHORT and DUE_LABEL.match(row.text):
         return True
-    return _only_when(row.text, mentions) and bool(_DETAIL.match(row.text) or (titles_first and not row.roles))
-
-
-def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
-    """Return whether the title is above the first date-only line of a block."""
-    dates = [at for at, (row, mentions) in enumerate(block) if mentions and _only_when(row.text, mentions)]
-    if not dates or dates[0] == 0:
-        return False
-    title = block[dates[0] - 1][0].text
-    return dates[-1] == len(block) - 1 or bool(phrases_of(title))
+    return bool(_DETAIL.match(row.text)) and _only_when(row.text, mentions)
 
 
 def _of_line(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:

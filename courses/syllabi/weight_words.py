@@ -1,13 +1,11 @@
 """The words and numbers of grade categories: names, percentages, points, fractions, and counts of equal pieces."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import TAKING_PART, phrases_of
-from courses.syllabi.rows import MOST_CHARACTERS
 from courses.syllabi.vocabulary import VOCABULARY, any_word, whole_word
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
@@ -44,10 +42,6 @@ MAYBE: Final = re.compile(rf"\d|\b(?:{'|'.join([*_FRACTIONS, *_SPELLED])})\b", r
 _COUNT: Final = re.compile(
     rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(_COUNTS)})\b"
     r"|I(?:, II)?,?(?: and| &)? (?P<roman>III?)\b)",
-    re.IGNORECASE,
-)
-_COUNTED: Final = re.compile(
-    rf"\b(?P<count>{'|'.join(_COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
     re.IGNORECASE,
 )
 _LISTED: Final = re.compile(r"\b\d{1,2}(?:, \d{1,2})*(?:\s?[-–]\s?|,? (?:and|&|to) )\d{1,2}\b")
@@ -108,9 +102,6 @@ _LENGTH: Final = re.compile(
 )
 _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
 
-Counted = dict[str, tuple[str, int]]
-"""The words and the number of counted pieces, by plural noun."""
-
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -156,30 +147,15 @@ def _share(found: re.Match[str]) -> Share:
     return Share(value * int(found["times"] or 1), unit, bool(found["each"]), *found.span())
 
 
-def counted_pieces(lines: Iterable[str]) -> Counted:
-    """A number of equal items: "two in-class midterms"."""
-    found = (one for line in lines for one in _COUNTED.finditer(line[:MOST_CHARACTERS]))
-    pieces = [(one["noun"].lower(), (one["words"], _number(one["count"]))) for one in found]
-    return dict(reversed(pieces))
-
-
-def _number(word: str) -> int:
-    return _COUNTS.get(word.lower()) or int(word)
-
-
-def whole_of(name: str, said: str, counted: Counted) -> tuple[str, int]:
-    """The name and number of equal items, by the name, else by the text, else by the words around; 0 if unknown."""
+def pieces_of(name: str, said: str) -> int:
+    """The number of equal items, by the name, else by the words around; 0 if unknown."""
     if listed := _LISTED.search(name):
         numbers = [int(number) for number in re.findall(r"\d+", listed[0])]
-        return name, numbers[-1] - numbers[0] + 1
-    found = _COUNT.search(name)
-    for word in reversed(re.findall(r"[^\W\d_]+", "" if found else name.lower())):
-        for noun, known in counted.items():
-            if noun.startswith(re.sub("y$", "", word)) and len(noun) - len(word) < 4:
-                return known
-    if found := found or _COUNT.search(said):
-        return name, len(found["roman"]) if found["roman"] else _number(found["figures"] or found["word"])
-    return name, 0
+        return numbers[-1] - numbers[0] + 1
+    found = _COUNT.search(name) or _COUNT.search(said)
+    if found is None:
+        return 0
+    return len(found["roman"]) if found["roman"] else _COUNTS.get(found[0].lower()) or int(found["figures"])
 
 
 def is_known(name: str) -> bool:

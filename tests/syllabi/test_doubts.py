@@ -39,13 +39,9 @@ def test_without_a_reason_to_be_a_deadline_a_date_is_not_selected():
         (("Essay 1: October 8",), "Essay 1"),
         (("Fri Oct 9, 2026\tAssignment Song book\tdue by 11:59pm",), "Assignment Song book"),
         (("", "Song essay 1", "Twelve songs, copied by hand.", "Due: October 8"), "Song essay 1"),
-        (("OCTOBER", "Mon | Tue | Wed | Thu", "5 | 6 | 7 | 8 Song quiz"), "Song quiz"),
     ],
-    ids=[
-        "due after", "a schedule", "sat at a time", "its column", "an entry", "its row",
-        "its block", "a month",
-    ],
-)  # fmt: skip
+    ids=["due after", "a schedule", "sat at a time", "its column", "an entry", "its row", "its block"],
+)
 def test_a_reason_selects_an_item(lines, title):
     assert doubts(*lines) == [(title, None)]
 
@@ -60,7 +56,7 @@ def test_a_reason_selects_an_item(lines, title):
         (("Listening quizzes: October 5-9",), "Listening quizzes", "it names several days, not one"),
         (("Lab report 1 due every week", "October 8: Homework 3"), "Homework 3", "no deadline word"),
         (("Song book due October 8",), "Song book", "no word for a kind of work"),
-        (("The recital report must be submitted by October 8.",), "Recital report", "little says so"),
+        (("The recital reports must be submitted by October 8.",), "Recital reports", "little says so"),
         (("Wk 6 (10/5)   M: Motets   W: Masses   F: Song quiz",), "Song quiz", "it names several days, not one"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",

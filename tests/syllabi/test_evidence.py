@@ -36,8 +36,13 @@ def test_four_lines_away_is_too_far():
 
 def test_the_nearest_line_above_or_below_counts():
     assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_15) == "confirmed"
-    assert said("Oct 8: Motets", "Masses", "Recital", "Oct 15: Songs", quote="Recital") == "contradicted"
+    assert said("Oct 15: Motets", "Masses", "Recital", "Oct 22", quote="Recital") == "contradicted"
     assert said("Recital", "Oct 8", quote="Recital") == "confirmed"
+
+
+@each("line", ["Oct 15: Songs", "Songs (room 4 on Oct 15)", "| 8 | Songs | Oct 15 |"])
+def test_the_date_of_an_entry_near_a_quote_does_not_contradict(line):
+    assert said("Recital", line, quote="Recital") == "inferred"
 
 
 def test_a_date_alone_below_can_be_the_head_of_what_follows():

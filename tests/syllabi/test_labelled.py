@@ -32,12 +32,12 @@ def measured(*folders: str) -> Measured:
 def test_complete_syllabi_reach_the_documented_quality():
     total = measured("", "odd")
     assert total.items.labelled >= 2_698
-    assert precision(total.sure) >= 0.97
+    assert precision(total.sure) >= 0.96
     assert total.sure.right >= 0.6 * total.items.right
-    assert precision(total.items) >= 0.79
-    assert recall(total.items) >= 0.83
+    assert precision(total.items) >= 0.77
+    assert recall(total.items) >= 0.74
     assert total.items.f1 >= 0.75
-    assert precision(total.categories) >= 0.94
-    assert recall(total.categories) >= 0.88
-    assert recall(total.right_dates) >= 0.96
-    assert recall(total.wrong_dates) <= 0.025
+    assert precision(total.categories) >= 0.93
+    assert recall(total.categories) >= 0.86
+    assert recall(total.right_dates) >= 0.98
+    assert recall(total.wrong_dates) <= 0.02

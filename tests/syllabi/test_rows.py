@@ -14,20 +14,9 @@ def dated(*lines: str) -> list[tuple[str, str | None]]:
     return [(title, day) for title, _, day in items(FALL, "", *lines)]
 
 
-def test_numbered_weeks_count_from_the_one_whose_day_is_known():
-    begins = "Week 1 begins on Monday, September 7"
-    assert dated(begins, "Week 5   Masses. Essay 1 due on Friday") == [("Essay 1", "2026-10-09")]
-    table = ("Wk | Topic | To submit", "6 | Songs | Essay 2 (Tuesday, noon)")
-    assert dated(begins, "", *table) == [("Essay 2", "2026-10-13")]
-
-
 def test_a_weekday_chooses_among_the_days_of_a_row():
     table = ("Wk | Mon | Wed | Topic | In", "4 | Oct 5 | Oct 7 | Masses | Essay 1 (Wed), T3 (Mon)")
     assert dated(*table) == [("Essay 1", "2026-10-07"), ("T3", "2026-10-05")]
-
-
-def test_a_list_of_weeks_has_undated_items():
-    assert dated("WEEKS", "1  Masses", "2  Songs. Essay 1 due") == [("Essay 1", None)]
 
 
 def test_a_title_has_the_date_after_it_if_its_row_begins_with_a_title():

@@ -5,27 +5,11 @@ from html.parser import HTMLParser
 
 from courses.syllabi.reading.lines import BREAK, Lines, number
 
-BLOCKS = frozenset(
-    {"address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "fieldset"}
-    | {
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "nav",
-    }
-    | {"ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "title", "ul"}
+_BLOCK_NAMES = (
+    "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3"
+    " h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead title ul"
 )
+BLOCKS = frozenset(_BLOCK_NAMES.split())
 _LEFT_OUT = frozenset({"script", "style", "template", "noscript"})
 _STRUCK = frozenset({"s", "strike", "del"})
 _UNSEEN = re.compile(r"line-through|display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
