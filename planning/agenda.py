@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.rows.access import Access, MemberSelect
 from planning.agenda_serializers import AgendaRow, NowRow
 from planning.milestones import MILESTONES, with_overdue
-from planning.now.filling import what_now
+from planning.now.ranks import what_now
 from planning.now.reading import read
 from planning.now.situation import Situation
 from planning.readiness import Due, due_items

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.agenda_serializers import NowRow
-from planning.now.filling import what_now
+from planning.now.ranks import what_now
 from planning.now.situation import Situation
 from tests.support.cases import each
 from tests.support.properties import examples

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from planning.agenda_serializers import NowRow
-from planning.now.filling import what_now
+from planning.now.ranks import what_now
 from planning.now.situation import Item, Milestone, Situation
 from vocab.studied import StudiedDeck
 
