@@ -1,6 +1,7 @@
 """Members distributed over two servers by Citus: migrate, test, move a shard, kill and hang a server.
 
-`CITUS_PROGRAMS` is the directory of the programs of a PostgreSQL that has Citus. Without it the drill is skipped.
+`CITUS_PROGRAMS` is the directory of the programs of a PostgreSQL into which Citus was installed, with `./configure
+PG_CONFIG=…` and `make install` of its source, or as a package. Without it the drill is skipped.
 """
 
 import json
