@@ -30,9 +30,9 @@ from django.db.models import Q, QuerySet
 from accounts.rows.access import Access, MemberSelect
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
+from courses.item_rows import found as with_text
 from courses.models import Item
 from courses.parameters import ItemFilters
-from courses.searching import found as with_text
 from courses.serializers import ItemRow
 from studyservice.database.expressions import After, SelectBoth, fold
 from studyservice.database.rows import At

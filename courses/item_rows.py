@@ -1,4 +1,4 @@
-"""Items as read by statements and as returned by operations: their status, share of the grade, and columns."""
+"""Items as read by statements and as returned by operations: status, share of the grade, searched text, and columns."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -22,9 +22,32 @@ from django.db.models.functions import Cast, Concat, Greatest, Left, NullIf, Rou
 
 from courses.models import Item, ItemKind, ItemStatus
 from courses.serializers import ItemRow
-from studyservice.database.expressions import Joined
+from studyservice.database.expressions import Joined, contains, fold_all
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
+from studyservice.hooks import HookList
+
+ALSO_SEARCHED: HookList[Q] = HookList("what else q of list_items searches")
+"""Further conditions of higher apps, for the folded `q` in their texts."""
+
+
+def found() -> Q:
+    """Condition for items with the folded text `q` in their title, note or course name, or in higher apps."""
+    condition = contains("folded", "course__folded", param="q")
+    for also in ALSO_SEARCHED:
+        condition |= also
+    return condition
+
+
+def folded_course(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of a course."""
+    return {"folded": fold_all([columns["name"]])}
+
+
+def folded_item(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of an item."""
+    return {"folded": fold_all([columns["title"], columns.get("note")])}
+
 
 _GRADED, _DONE, _OPEN, _PAST, _MISSED = ItemStatus.values
 """Plain strings: using the enumeration for each item of a list took longer than everything else."""

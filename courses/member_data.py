@@ -5,8 +5,8 @@ from accounts.members.data import Computed, Logged, MemberData, Visible, registe
 from courses.archive import ItemRules, SyllabusFileRules
 from courses.courses import COURSES
 from courses.item_batches import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.item_rows import folded_course, folded_item
 from courses.models import Course, Item, SyllabusFile
-from courses.searching import folded_course, folded_item
 from courses.serializers import CourseBody
 from courses.uploads.attaching import FILES_OF_COURSE, expiry
 from courses.uploads.rows import require_room, seen_files

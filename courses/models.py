@@ -64,7 +64,7 @@ class Course(models.Model):
         help_text=f"The whole text of the syllabus, up to {MAX_SYLLABUS_CHARACTERS:,} characters.",
     )
     folded = models.TextField(
-        default="", db_default="", editable=False, help_text="The name as it is searched (courses.searching)."
+        default="", db_default="", editable=False, help_text="The name as it is searched (courses.item_rows)."
     )
     hue = models.PositiveSmallIntegerField(
         null=True,
@@ -294,7 +294,7 @@ class Item(models.Model):
         null=True, blank=True, editable=False, help_text="When a score last came to it or left it."
     )
     folded = models.TextField(
-        default="", db_default="", editable=False, help_text="Title and note as they are searched (courses.searching)."
+        default="", db_default="", editable=False, help_text="Title and note as they are searched (courses.item_rows)."
     )
     sequence = models.IntegerField(
         default=0,

@@ -17,7 +17,7 @@ class PlanningConfig(AppConfig):
         """Register the hooks of lower apps."""
         from accounts.operators.site import ALSO_WAITING
         from courses.doubts import ITEM_DOUBTS
-        from courses.searching import ALSO_SEARCHED
+        from courses.item_rows import ALSO_SEARCHED
         from planning.admin import failing_calendars
         from planning.course_plan import IN_MILESTONES
         from planning.doubts import late_milestones

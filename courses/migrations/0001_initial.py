@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='When the course was last changed.')),
                 ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='courses', to=settings.AUTH_USER_MODEL)),
                 ('item_count', models.PositiveSmallIntegerField(db_default=0, default=0, editable=False, help_text='How many items it has; kept by courses.item_counts.')),
-                ('folded', models.TextField(db_default='', default='', editable=False, help_text='The name as it is searched (courses.searching).')),
+                ('folded', models.TextField(db_default='', default='', editable=False, help_text='The name as it is searched (courses.item_rows).')),
             ],
             options={
                 'ordering': ['created_at', 'id'],

@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ('category', models.ForeignKey(blank=True, help_text='The grade category it counts in, of the same course; null for none.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='items', to='grades.gradecategory')),
                 ('done', models.BooleanField(db_default=False, default=False, help_text='Whether the member has done it or handed it in.')),
                 ('done_at', models.DateTimeField(blank=True, editable=False, help_text='When it was marked as done; null while it is not.', null=True)),
-                ('folded', models.TextField(db_default='', default='', editable=False, help_text='Title and note as they are searched (courses.searching).')),
+                ('folded', models.TextField(db_default='', default='', editable=False, help_text='Title and note as they are searched (courses.item_rows).')),
                 ('graded', models.BooleanField(db_default=False, default=False, editable=False, help_text='Whether a score names it; kept by grades.marks.')),
                 ('marked_at', models.DateTimeField(blank=True, editable=False, help_text='When a score last came to it or left it.', null=True)),
                 ('missable_from', models.DateField(db_default=models.Func(output_field=models.DateField(), template='CURRENT_DATE'), default=django.utils.timezone.localdate, editable=False, help_text="The member's date when it was made; what was due before is never missed.")),

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from accounts.members.counts import recount
 from accounts.models import Member
+from courses.item_rows import folded_item
 from courses.models import Course, Item
-from courses.searching import folded_item
 from planning.models import Milestone
 from practice.models import Attempt
 from practice.rebuilding import rebuild_sums
