@@ -67,5 +67,9 @@ def test_missing_annotations_are_untyped() -> None:
     assert untyped("(a, *b, **c)") == ["f.a", "f.b", "f.c", "f.return"]
 
 
+def test_what_passes_through_to_django_does_not_count() -> None:
+    assert untyped("(self, *args: Any, **kwargs: Any) -> None") == untyped("(self, **options: Any) -> None") == []
+
+
 def test_the_share_covers_all_places() -> None:
     assert share(list(places("def f(a: int, b: str, c: Any) -> None: ..."))) == 1 / 4
