@@ -180,7 +180,9 @@ class Guard(asyncio.BufferedProtocol):
     # Called by the application.
 
     def enter(self, state: State) -> None:
-        """Change the state."""
+        """Change the state. A closed connection stays closed, though gunicorn may still begin with its next request."""
+        if self.state is State.CLOSED:
+            return
         self.state, self._moved = state, time.monotonic()
         del self._head[self._head.find(_END_OF_HEAD) + len(_END_OF_HEAD) :]
 
