@@ -300,7 +300,7 @@ class Item(models.Model):
         default=0,
         db_default=0,
         editable=False,
-        help_text="Revisions of what calendars show; they ask for it (courses.revisions).",
+        help_text="Counts changes that calendar apps must see (SEQUENCE).",
     )
     created_at = models.DateTimeField(
         default=timezone.now, editable=False, help_text="When the item was added; for polling."

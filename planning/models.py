@@ -162,7 +162,7 @@ class Milestone(models.Model):
         default=0,
         db_default=0,
         editable=False,
-        help_text="Revisions of title and date; calendars ask for it (courses.revisions).",
+        help_text="Counts changes that calendar apps must see (SEQUENCE).",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)

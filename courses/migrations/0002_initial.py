@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='When the item was last changed.')),
                 ('course', models.ForeignKey(db_index=False, help_text="The item's course.", on_delete=django.db.models.deletion.CASCADE, related_name='items', to='courses.course')),
                 ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-                ('sequence', models.IntegerField(db_default=0, default=0, editable=False, help_text='Revisions of what calendars show; they ask for it (courses.revisions).')),
+                ('sequence', models.IntegerField(db_default=0, default=0, editable=False, help_text='Counts changes that calendar apps must see (SEQUENCE).')),
                 ('category', models.ForeignKey(blank=True, help_text='The grade category it counts in, of the same course; null for none.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='items', to='grades.gradecategory')),
                 ('done', models.BooleanField(db_default=False, default=False, help_text='Whether the member has done it or handed it in.')),
                 ('done_at', models.DateTimeField(blank=True, editable=False, help_text='When it was marked as done; null while it is not.', null=True)),

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('item', models.ForeignKey(help_text='The item it leads up to.', on_delete=django.db.models.deletion.CASCADE, related_name='milestones', to='courses.item')),
                 ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-                ('sequence', models.IntegerField(db_default=0, default=0, editable=False, help_text='Revisions of title and date; calendars ask for it (courses.revisions).')),
+                ('sequence', models.IntegerField(db_default=0, default=0, editable=False, help_text='Counts changes that calendar apps must see (SEQUENCE).')),
                 ('folded', models.TextField(db_default='', default='', editable=False, help_text='The title as it is searched (planning.course_plan).')),
             ],
             options={
