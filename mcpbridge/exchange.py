@@ -2,8 +2,8 @@
 
 From the SDK, this module uses the JSON-RPC models, and the inbound ladder of revision 2026-07-28 with its HTTP statuses
 (mcp.shared.inbound). The SDK's own endpoint, `StreamableHTTPSessionManager`, is an ASGI application with sessions and
-streams. This service is WSGI and has neither, so a POST is interpreted here, and `mcpbridge.running` answers each
-request.
+streams. This service has neither and answers in threads, so a POST is interpreted here, and `mcpbridge.running` answers
+each request.
 """
 
 from collections.abc import Mapping

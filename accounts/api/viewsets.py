@@ -1,4 +1,16 @@
-"""The base of every operation: checks the caller and the arguments, then runs the action."""
+"""The base of every operation: checks the caller and the arguments, then runs the action.
+
+The checks have the order of Django REST framework: method, credential, rate, permission, parsing, action. Tools have no
+HTTP request of their own, so `MemberViewSet` makes them for both entry points, without `APIView.initial` and its
+authentication, permission and throttle classes. Requests for unknown routes count toward the rate too, and those have
+no view.
+
+Three parts of the framework are left out for speed. CPU time in µs, the minimum of 40 measurements on a busy machine,
+with the framework and here: an empty answer by `Request`, content negotiation, `Response` and a renderer, 65 to 70 and
+5.5; a body of three fields in a serializer for each request, 83 to 94, and in one shared instance of it, 14 to 16; 25
+items by `serializer(many=True).data` and `JSONRenderer`, 1,220 to 1,254, and as rows of the statement by orjson, 20 to
+33.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack

@@ -1,7 +1,8 @@
 """The current call: its actor, network, operation and transaction.
 
-Each entry point sets it once. The actor is the credential's for REST and tools, the signed-in user for pages and the
-admin, and the command's name for commands. Domain functions take the member and plain values, not a call.
+Each entry point sets it once: `MemberViewSet.dispatch`, `call_tool` for each call of a batch, `CallMiddleware` for
+pages and the admin, and each command. The actor is the credential's for REST and tools, the signed-in user for pages
+and the admin, and the command's name for commands. Domain functions take the access and plain values, not a call.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -3,6 +3,10 @@
 The answer is stored in the same transaction as the call's writes, under the member's lock. Neither can exist without
 the other. A retry that arrives meanwhile waits for the lock and then finds the answer. The header is defined by
 draft-ietf-httpapi-idempotency-key-header.
+
+No transaction is open before the first write, so an action may do slow work that needs no lock. A first call takes four
+statements more than one without a key, and a replay two in all, including that for its credential. A long answer takes
+one more, or two when older ones are deleted to make room.
 """
 
 import hashlib
