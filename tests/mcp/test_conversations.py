@@ -95,7 +95,7 @@ def set_up(talk: Talk) -> None:
     [(_, course, notes)] = talk.calls
     stored = talk.rest.made("list_items", course_id=course["id"])["data"]
     assert [(item["title"], item["worth"]) for item in stored] == [("Quiz 1", 40), ("Field trip", None), ("Essay", 60)]
-    assert [item["evidence"] for item in course["items"]] == ["confirmed", "confirmed", "contradicted"]
+    assert [item["evidence"] for item in course["items"]] == ["confirmed", "confirmed", "inferred"]
     assert "Field trip" in notes[0]
     assert "2 of 3" in notes[0]
 
