@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
@@ -15,6 +16,7 @@ from tests.support.archives import lines_of
 from tests.support.calendar_files import one_deadline
 from tests.support.cases import each
 from tests.support.server import ADA
+from tests.support.streams import conversation
 from tests.support.uploads import multipart
 from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
@@ -224,3 +226,14 @@ def test_health_is_503_without_the_database(tmp_path: Path) -> None:
     with servers.started(tmp_path, "postgres://nobody@127.0.0.1:9/none") as alone:
         response = Wire.to(alone, "").ask(HEALTH)
     assert (response.status, response.body) == (503, {"status": "down"})
+
+
+@each("following", [b"\x16\x03\x01\r\n\r\n", b"GET / HTTP/9\r\n\r\n", HEALTH])
+def test_a_reset_before_the_next_request_is_no_error(tmp_path: Path, following: bytes) -> None:
+    """Gunicorn may begin with a request that came before the reset."""
+    with servers.running(tmp_path) as running:
+        port = urlsplit(running.url).port or 0
+        for _ in range(20):
+            conversation(port, [HEALTH + following], reset=True)
+        assert conversation(port, [HEALTH], half_close=True).startswith(b"HTTP/1.1 200 ")
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
