@@ -14,6 +14,6 @@ class GradesConfig(AppConfig):
     def ready(self) -> None:
         """Register the hooks of lower apps."""
         from courses.courses import COURSE_CATEGORIES
-        from grades.new_courses import add_categories
+        from grades.categories import add_categories
 
         COURSE_CATEGORIES.register(add_categories)

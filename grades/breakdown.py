@@ -16,8 +16,7 @@ from accounts.rows.seen import GradesSeen
 from courses.errors import NoSuchCourse
 from courses.item_rows import OF_STATUS
 from courses.models import Course, Item
-from grades.arithmetic import half_up, letter, lowest, number_dropped, ten_thousandths
-from grades.curve import Part, curve
+from grades.curve import Part, curve, half_up, letter, lowest, number_dropped, ten_thousandths
 from grades.outlook import outlook
 from grades.serializers import CategoryRow, CategoryScoreRow, GradeBreakdownRow
 from studyservice.database.rows import At

@@ -1,6 +1,6 @@
-"""Replacing a course's grade categories as a whole."""
+"""The grade categories of a course: those of a new one, and replacing them as a whole."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from accounts.members.data import Maximum
 from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from courses.courses import seen_course
-from courses.entry_serializers import MAX_CATEGORIES
+from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields, EnteredCategoryRow
 from courses.models import Course
 from grades.breakdown import get_grades
 from grades.marks import settle_marks
@@ -65,6 +65,23 @@ def set_grade_categories(access: Access, course_id: UUID, *, categories: list[Ca
 def sent_of(entry: Fields) -> dict[str, Any]:
     """The columns sent in an entry. Null counts as not sent."""
     return {name: value for name, value in entry.items() if name != "id" and value is not None}
+
+
+def add_categories(access: Access, course_id: UUID, entries: Sequence[CategoryEntryFields]) -> list[EnteredCategoryRow]:
+    """Create the categories in one statement, whatever their number, inside the change that creates the course.
+
+    It is the hook `courses.courses.COURSE_CATEGORIES`.
+    """
+    made = GradeCategory.rows.of(access).insert(
+        *(
+            {"course_id": course_id, "position": position, **sent_of(entry)}
+            for position, entry in enumerate(entries, start=1)
+        )
+    )
+    return [
+        {"id": one["id"], "name": one["name"], "weight": float(one["weight"]), "drop_lowest": one["drop_lowest"]}
+        for one in made
+    ]
 
 
 def _listed(categories: Iterable[Row]) -> list[Row]:

@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from decimal import Decimal
 
-from grades.arithmetic import LETTERS, letter, ten_thousandths
-from grades.curve import Curve, Part, curve, remaining_weight
+from grades.curve import LETTERS, Curve, Part, curve, letter, remaining_weight, ten_thousandths
 from grades.serializers import AssumedRow, NeededRow, OutlookRow
 
 _BEST = 1_000_000

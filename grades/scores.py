@@ -1,6 +1,5 @@
 """Adding, changing and deleting scores."""
 
-from datetime import datetime
 from typing import Unpack, cast
 from uuid import UUID
 
@@ -34,11 +33,6 @@ class NoSuchScore(NotFound):
     """The member has no such score."""
 
     default_message = "There is no such score. get_grades gives the ids."
-
-
-class _Score(NewScore):
-    id: UUID
-    created_at: datetime
 
 
 def _answered(score: Row) -> GradeScoreRow:

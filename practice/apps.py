@@ -14,6 +14,6 @@ class PracticeConfig(AppConfig):
     def ready(self) -> None:
         """Register the hooks of lower apps."""
         from accounts.api.views import PRACTICE_STREAK
-        from practice.streaks import current_streak
+        from practice.stats import current_streak
 
         PRACTICE_STREAK.register(current_streak)

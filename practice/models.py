@@ -78,7 +78,7 @@ class SumKind(models.TextChoices):
 
 
 class PracticeSum(models.Model):
-    """Stored sums of a member's attempts, updated with each attempt (`practice.sums`), so that no answer counts
+    """Stored sums of a member's attempts, updated with each attempt (`practice.attempts`), so that no answer counts
     attempts.
 
     Like attempts, a topic's sum outlives its deck and course. `topic_key` distinguishes topics in the key of the row,

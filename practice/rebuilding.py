@@ -1,6 +1,6 @@
 """Recompute the sums of attempts, in the database.
 
-`practice.sums` updates them from then on. This is for attempts from before the sums, or that bypassed them.
+`practice.attempts` updates them from then on. This is for attempts from before the sums, or that bypassed them.
 """
 
 from calendar import monthrange

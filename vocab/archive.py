@@ -12,7 +12,7 @@ from studyservice.database.snapshots import in_pieces
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
-from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
+from vocab.exam_plan.memory import LEAST_STABILITY, MOST_STABILITY
 from vocab.models import Card, CardState, Rating
 from vocab.scheduling import MOST_STEP
 from vocab.serializers import CardBody, ReviewBody

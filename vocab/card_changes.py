@@ -1,7 +1,8 @@
-"""Changes of cards in an existing deck: adding, editing and deleting. Reviews are in `vocab.reviews`."""
+"""Cards in an existing deck: searching, adding, editing and deleting. Reviews are in `vocab.reviews`."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, TypedDict, Unpack, cast
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import OuterRef
@@ -12,15 +13,15 @@ from accounts.changes.contents import Fields
 from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
+from studyservice.database.expressions import fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
-from studyservice.operations.errors import Conflict
+from studyservice.operations.errors import Conflict, NotFound
 from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.changes import keep_reviews
-from vocab.decks import list_vocab_decks
-from vocab.errors import NoSuchCard, NoSuchDeck
+from vocab.decks import NoSuchDeck, list_vocab_decks
 from vocab.models import Card, Deck
-from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRow, DeckRow, ListedCardRow
+from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRow, DeckRow, ListedCardRow, card_row
 
 CARDS_OF_DECK = Maximum(
     most=MAX_CARDS,
@@ -31,12 +32,29 @@ CARDS_OF_DECK = Maximum(
 )
 
 
+class NoSuchCard(NotFound):
+    """The member has no such card."""
+
+    default_message = "There is no such card. list_vocab_decks with deck_id and include_cards gives the ids."
+
+
 class StoredCard(CardRow):
     """A card with the columns for a review."""
 
     step: int | None
     deck_name: Annotated[str, At("deck__name")]
     course_id: Annotated[UUID | None, At("deck__course_id")]
+
+
+class DeckCard(TypedDict):
+    """A card in the list."""
+
+    id: UUID
+    term: str
+    definition: str
+    state: str
+    due_at: datetime
+    suspended: bool
 
 
 class _DeckToFill(TypedDict):
@@ -54,6 +72,7 @@ class _DeckToFill(TypedDict):
 
 ONE_CARD = Card.rows.declared.filter(id=Param("card_id"), deck__member_id=Param("member_id"))
 _CARD = MemberSelect(ONE_CARD, StoredCard)
+_CARDS_OF_DECK = MemberSelect(Card.rows.declared.filter(deck_id=Param("deck_id")).order_by("position", "id"), DeckCard)
 _LAST = aggregated(Card.rows.whole.filter(deck_id=OuterRef("id")), "MAX", "position")
 _DECK = MemberSelect(
     Deck.rows.declared.filter(id=Param("deck_id")).annotate(last=Coalesce(_LAST, 0)),
@@ -70,9 +89,16 @@ def require_card(access: Access, card_id: UUID) -> StoredCard:
     return _CARD.get(NoSuchCard, access, card_id=card_id)
 
 
-def card_row(card: Mapping[str, Any]) -> CardRow:
-    """The `CardRow` of a stored card."""
-    return cast("CardRow", {name: card[name] for name in CardRow.__annotations__})
+def cards_of(access: Access, deck_id: UUID, q: str = "") -> list[DeckCard]:
+    """Return the cards of a deck in the order they were added: those whose term or definition contains `q`,
+    case-insensitively. One query.
+
+    A deck has few enough cards to search here. So `%` and `_` have no special meaning, and both databases fold case
+    alike.
+    """
+    cards = _CARDS_OF_DECK.all(access, deck_id=deck_id)
+    wanted = fold(q)
+    return [card for card in cards if any(wanted in fold(text) for text in (card["term"], card["definition"]))]
 
 
 def add_vocab_cards(access: Access, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
@@ -84,7 +110,7 @@ def add_vocab_cards(access: Access, deck_id: UUID, *, cards: list[CardFields]) -
     """
     with change(access, "add_vocab_cards") as log:
         stored = _DECK.get(NoSuchDeck, access, deck_id=deck_id)
-        require_room(stored["card_count"], len(cards))
+        require_room_for_cards(stored["card_count"], len(cards))
         log.about(Deck, deck_id, stored["name"], stored["course_id"])
         added = add_cards(access, deck_id, stored["course_id"], cards, after=stored["last"])
         Deck.rows.of(access).touch(deck_id)
@@ -93,7 +119,7 @@ def add_vocab_cards(access: Access, deck_id: UUID, *, cards: list[CardFields]) -
         return deck
 
 
-def require_room(present: int, more: int) -> None:
+def require_room_for_cards(present: int, more: int) -> None:
     """Check the maximum number of cards of a deck.
 
     Raises:

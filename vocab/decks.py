@@ -1,7 +1,7 @@
 """A member's decks."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any, TypedDict, Unpack, cast
 from uuid import UUID
 
@@ -15,14 +15,19 @@ from courses.models import Course
 from practice.models import PracticeSum, SumKind
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
-from studyservice.operations.errors import ValidationFailed
+from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.changes import keep_reviews
-from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Deck
 from vocab.plans import cards_for
 from vocab.readiness import deck_readiness, no_cards, with_recall
 from vocab.serializers import CardRow, DeckFields, DeckRow, ListedCardRow
+
+
+class NoSuchDeck(NotFound):
+    """The member has no such deck."""
+
+    default_message = "There is no such deck. list_vocab_decks gives the ids."
 
 
 class _ReadDeck(DeckRow):
@@ -111,16 +116,14 @@ def list_vocab_decks(
     """
     readiness = {} if on is None else deck_readiness(access, on, deck_id)
     now = timezone.now()
-    moment = {"now": now, "today": access.member.date_at(now)}
     everything = None
     if include_cards and not due_only and for_item is None:
         everything = _CARDS_DUE_FIRST.ahead(access, deck_id=deck_id, limit=_NO_LIMIT if limit is None else limit)
     if for_item is not None:
         course_id, planned = cards_for(access, for_item, minutes_a_day, limit)
-        columns = _OF_COURSE.all(access, course_id=course_id, **moment)
+        decks = _read(access, _OF_COURSE, now, course_id=course_id)
     else:
-        columns = _LIST.all(access, **moment) if deck_id is None else _ONE.all(access, deck_id=deck_id, **moment)
-    decks = [_deck_row(deck, new_left(access, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
+        decks = _read(access, _LIST, now) if deck_id is None else _read(access, _ONE, now, deck_id=deck_id)
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(access, on)
@@ -139,9 +142,16 @@ def list_vocab_decks(
 
 def decks_of_course(access: Access, course_id: UUID) -> list[DeckRow]:
     """The decks of the course without their cards, oldest first. One query."""
-    now = timezone.now()
-    columns = _OF_COURSE.all(access, course_id=course_id, now=now, today=access.member.date_at(now))
-    return [_deck_row(deck, new_left(access, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
+    return _read(access, _OF_COURSE, timezone.now(), course_id=course_id)
+
+
+def _read(access: Access, statement: MemberSelect[_ReadDeck], now: datetime, **given: UUID) -> list[DeckRow]:
+    decks: list[DeckRow] = []
+    for deck in statement.all(access, now=now, today=access.member.date_at(now), **given):
+        left = new_left(access, deck.pop("begun_today"))  # type: ignore[misc]  # the row has its fields
+        deck["today_count"] = deck["due_count"] - max(0, deck["new_count"] - left)
+        decks.append(deck)
+    return decks
 
 
 def new_left(access: Access, begun_today: int | None) -> int:
@@ -157,11 +167,6 @@ def left_today(access: Access, decks: Sequence[DeckRow]) -> int:
     new = sum(deck["new_count"] for deck in decks)
     over = new - new_left(access, None if found is None else found["begun"])
     return sum(deck["due_count"] for deck in decks) - max(0, over)
-
-
-def _deck_row(deck: DeckRow, new_left: int) -> DeckRow:
-    deck["today_count"] = deck["due_count"] - max(0, deck["new_count"] - new_left)
-    return deck
 
 
 def require_deck(access: Access, deck_id: UUID) -> Row:

@@ -8,15 +8,13 @@ every text unchanged.
 import csv
 import io
 from collections.abc import Sequence
-from typing import TypedDict
 from uuid import UUID
 
-from accounts.rows.access import Access, MemberSelect
-from studyservice.database.statements import Param
+from accounts.rows.access import Access
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.spreadsheets import csv_lines
+from vocab.card_changes import cards_of
 from vocab.decks import require_deck
-from vocab.models import Card
 
 MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -30,17 +28,6 @@ _ANKI_HEADER = "#separator:tab\n#html:false\n#notetype:Basic\n#columns:Front\tBa
 """Escape for Anki, which unescapes it exactly. The note type prevents braces from becoming gaps."""
 
 
-class _Texts(TypedDict):
-    term: str
-    definition: str
-
-
-_CARDS = MemberSelect(
-    Card.rows.declared.filter(deck_id=Param("deck_id")).order_by("position", "id"),
-    _Texts,
-)
-
-
 def export_vocab_deck(access: Access, deck_id: UUID, *, format: str = "csv") -> DownloadRow:  # noqa: A002  # the parameter's name
     """The deck's cards in the order they were added.
 
@@ -48,7 +35,7 @@ def export_vocab_deck(access: Access, deck_id: UUID, *, format: str = "csv") -> 
         NotFound: the member has no such deck.
     """
     name = require_deck(access, deck_id)["name"]
-    cards = [(card["term"], card["definition"]) for card in _CARDS.all(access, deck_id=deck_id)]
+    cards = [(card["term"], card["definition"]) for card in cards_of(access, deck_id)]
     return {
         "content": _content(format, name, cards),
         "filename": f"{name}.{ENDINGS[format]}",

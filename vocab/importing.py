@@ -16,11 +16,11 @@ from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
-from vocab.deck_creation import make_deck, oldest_named, require_room, set_course
+from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
 from vocab.deck_serializers import ImportRow
 from vocab.decks import list_vocab_decks, require_course
-from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
-from vocab.merging import last_of_each, merge_cards
+from vocab.exam_plan.memory import LEAST_STABILITY, MOST_STABILITY
+from vocab.models import Deck
 from vocab.reading.found import MAXIMA, FoundCard, FoundDeck
 from vocab.scheduling import MAX_INTERVAL
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, CardEntryFields, NewCard
@@ -77,7 +77,8 @@ def import_vocab_decks(
             there = known.get(part)
             if there is not None:
                 merge_cards(access, there, cast("list[CardEntryFields]", cards))
-                set_course(access, there, course_id)
+                if course_id is not None:
+                    Deck.rows.of(access).update(there, {"course_id": course_id})
                 ids.append(there["id"])
             else:
                 made = last_of_each(cards) if if_exists == "merge" else cards

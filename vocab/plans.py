@@ -1,11 +1,14 @@
 """Plans for exams: their cards and their records. `vocab.exam_plan` computes them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from math import ceil
-from typing import Any, cast
+from threading import Lock
+from typing import Any
 from uuid import UUID
+from weakref import WeakValueDictionary
 from zoneinfo import ZoneInfo
 
 from django.db.models import (
@@ -26,21 +29,25 @@ from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED
 from courses.models import Item
 from courses.serializers import ItemRow
+from practice.stats import percent
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
-from vocab.exam_plan.days import instant
-from vocab.exam_plan.memory import LEARNING, Memory
-from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan
-from vocab.exam_plan.queue import queue
+from vocab.exam_plan.days import Day, PlanCard, Settings
+from vocab.exam_plan.memory import LEARNING, Memory, instant
+from vocab.exam_plan.plan import exam_plan, queue
 from vocab.exam_records import PlanDayRow, ReadinessRow, StudyPlanRow
 from vocab.models import Card, CardState, Review
-from vocab.plan_turns import plan_turn
 from vocab.scheduling import MemoryState
-from vocab.seconds import told_seconds
-from vocab.serializers import CardRow
+from vocab.serializers import CardRow, card_row
 
 _FOR_ITEM = "for_item"
+
+MEASURED_FROM = 50
+"""Number of reviews before their mean duration is used. From then on, older ones lose weight."""
+
+_ASSUMED = Decimal("12.00")
+"""Assumed seconds per review until then."""
 
 NEAREST, FURTHEST = 1, 120
 """Possible days from today to an exam with a plan."""
@@ -106,6 +113,13 @@ _OF_ITEM = MemberSelect[_Examined](
 """One statement reads the item and its cards, so that the plan needs no further query."""
 
 
+def told_seconds(access: Access) -> tuple[Decimal, bool]:
+    """The seconds per review, to two places, and whether they were measured."""
+    if access.member.seconds_reviews < MEASURED_FROM:
+        return _ASSUMED, False
+    return Decimal(access.member.seconds).quantize(Decimal("0.01"), ROUND_HALF_UP), True
+
+
 def has_plan(kind: str, due_on: date | None, today: date) -> bool:
     """Return whether such an item can have a plan."""
     return kind in EXAMINED and due_on is not None and NEAREST <= (due_on - today).days <= FURTHEST
@@ -119,9 +133,25 @@ def exam_day(field: str, kind: str, due_on: date | None, today: date) -> date:
     """
     if kind not in EXAMINED:
         raise ValidationFailed.of(field, "Plans are made for exams and quizzes, and this item is another kind.")
-    if due_on is None or not NEAREST <= (due_on - today).days <= FURTHEST:
+    if due_on is None or not has_plan(kind, due_on, today):
         raise ValidationFailed.of(field, f"Plans are made for exams and quizzes due in {NEAREST} to {FURTHEST} days.")
     return due_on
+
+
+_turns: WeakValueDictionary[UUID, Lock] = WeakValueDictionary()
+_all_turns = Lock()
+
+
+@contextmanager
+def plan_turn(member_id: UUID) -> Iterator[None]:
+    """Wait until no other plan of the member is being made in this process, so that a member uses only one thread.
+
+    A lock is discarded when nobody holds it or waits for it.
+    """
+    with _all_turns:
+        turn = _turns.setdefault(member_id, Lock())
+    with turn:
+        yield
 
 
 def plan_for(
@@ -144,7 +174,7 @@ def plan_for(
         if not cards:
             return None
         plan = exam_plan(cards, settings)
-    predicted = _percent(plan.predicted)
+    predicted = percent(plan.predicted)
     return {
         "item_id": item["id"],
         "exam_on": exam_on,
@@ -157,7 +187,7 @@ def plan_for(
         "target": target,
         "without": None if readiness is None else readiness["expected_recall"],
         "predicted": predicted,
-        "at_most": _percent(plan.at_most),
+        "at_most": percent(plan.at_most),
         "reaches_target": predicted >= target,
         "days": [_plan_day(settings, number, day) for number, day in enumerate(plan.days)],
     }
@@ -180,7 +210,7 @@ def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | No
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
         found = rows if any(row["id"] for row in rows) else []
         places = queue(_plan_cards(found), _settings(access, exam_on, minutes_a_day, today), instant(now))
-    return rows[0]["course_id"], [_card(found[place]) for place in places[:limit]]
+    return rows[0]["course_id"], [card_row(found[place]) for place in places[:limit]]
 
 
 def _settings(access: Access, exam_on: date, minutes_a_day: int, today: date) -> Settings:
@@ -218,10 +248,6 @@ def _plan_cards(rows: Sequence[_Studied]) -> list[PlanCard]:
     ]
 
 
-def _card(row: _Examined) -> CardRow:
-    return cast("CardRow", {name: row[name] for name in CardRow.__annotations__})  # type: ignore[literal-required]  # columns
-
-
 def _plan_day(settings: Settings, number: int, day: Day) -> PlanDayRow:
     minutes = ceil(day.cards() * settings.seconds / 60)
     return {
@@ -232,7 +258,3 @@ def _plan_day(settings: Settings, number: int, day: Day) -> PlanDayRow:
         "minutes": minutes,
         "over": max(0, minutes - settings.minutes),
     }
-
-
-def _percent(share: float) -> float:
-    return float((100 * Decimal(share)).quantize(Decimal("0.01"), ROUND_HALF_UP))

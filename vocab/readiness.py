@@ -6,7 +6,6 @@ formula and its parameters are those of the `fsrs` package, and a test compares 
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, TypedDict, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -18,13 +17,14 @@ from django.db.models.lookups import GreaterThan
 
 from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
+from practice.stats import percent
 from studyservice.database.expressions import WholeDays
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from vocab import scheduling
+from vocab.exam_plan.memory import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 from vocab.exam_records import ReadinessRow
-from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 from vocab.models import Card, Deck
 from vocab.serializers import CardRow, ListedCardRow
 
@@ -136,7 +136,7 @@ def no_cards(access: Access, on: date) -> ReadinessRow:
     return {
         "on": on,
         "cards": 0,
-        "desired_retention": _percent(access.member.desired_retention),
+        "desired_retention": percent(access.member.desired_retention),
         "expected_recall": None,
         "seen_recall": None,
         "unseen": 0,
@@ -153,7 +153,7 @@ def with_recall(access: Access, on: date, cards: list[CardRow]) -> list[ListedCa
         if stability is None or last is None:
             row["recall"] = None
         else:
-            row["recall"] = _percent(scheduling.recall(max(stability, LEAST_STABILITY), last, at))
+            row["recall"] = percent(scheduling.recall(max(stability, LEAST_STABILITY), last, at))
     return rows
 
 
@@ -184,14 +184,9 @@ def told(access: Access, on: date, sums: CardSums) -> ReadinessRow:
     return {
         "on": on,
         "cards": sums["cards"],
-        "desired_retention": _percent(access.member.desired_retention),
-        "expected_recall": _percent(sums["recalled"], sums["cards"]),
-        "seen_recall": _percent(sums["recalled"], sums["reviewed"]) if sums["reviewed"] else None,
+        "desired_retention": percent(access.member.desired_retention),
+        "expected_recall": percent(sums["recalled"], sums["cards"]),
+        "seen_recall": percent(sums["recalled"], sums["reviewed"]) if sums["reviewed"] else None,
         "unseen": sums["cards"] - sums["reviewed"],
         "below_target": sums["below_target"],
     }
-
-
-def _percent(part: float | Decimal, whole: int = 1) -> float:
-    """100 times the quotient, rounded half up to two places."""
-    return float((100 * Decimal(part) / whole).quantize(Decimal("0.01"), ROUND_HALF_UP))

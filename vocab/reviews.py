@@ -3,22 +3,31 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.db.models import F, FloatField
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from accounts.changes.calls import writing_call
+from accounts.members.models import MOST_SECONDS
+from accounts.models import Member
 from accounts.rows.access import Access, MemberSelect, change
-from practice.attempts import record_attempt
+from practice.attempts import RUNS_AROUND, Around, days_around, record_attempt
 from practice.models import Source
-from practice.sums import RUNS_AROUND, Around, days_around
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Update
-from vocab.card_changes import ONE_CARD, StoredCard, card_row
-from vocab.errors import AnsweredSince, NoSuchCard
+from studyservice.operations.errors import Conflict
+from vocab.card_changes import ONE_CARD, NoSuchCard, StoredCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
+from vocab.plans import MEASURED_FROM
 from vocab.scheduling import MemoryState, memory_of, next_state
-from vocab.seconds import note_seconds
-from vocab.serializers import CardRow
+from vocab.serializers import CardRow, card_row
+
+
+class AnsweredSince(Conflict):
+    """The card was answered since it was shown."""
+
+    default_message = "This card was answered since it was shown."
 
 
 class _Reviewed(StoredCard, Around):
@@ -31,6 +40,19 @@ _SCHEDULE = Update(
     {name: Param(name) for name in (*MemoryState.__annotations__, "reps", "lapses")},
 )
 _LOG = Insert(Review)
+_SECONDS = Update(
+    Member.objects.filter(id=Param("member_id")),
+    {
+        "seconds": F("seconds")
+        + (Param("took", FloatField()) - F("seconds"))
+        / Least(F("seconds_reviews") + 1, float(MEASURED_FROM), output_field=FloatField()),
+        "seconds_reviews": F("seconds_reviews") + 1,
+    },
+)
+"""The mean duration of the member's reviews."""
+
+_LEAST_SECONDS = 1
+"""Minimum duration that a review counts as."""
 
 
 def review_vocab_card(
@@ -97,7 +119,8 @@ def record_review(
     )
     access.open_write.logged_as(review_id)
     if duration_ms is not None:
-        note_seconds(access, duration_ms)
+        took = float(min(max(duration_ms / 1000, _LEAST_SECONDS), MOST_SECONDS))
+        _SECONDS.later(member_id=member.id, took=took)
     record_attempt(
         access,
         review_id,

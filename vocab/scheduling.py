@@ -12,8 +12,8 @@ from typing import Any, TypedDict, cast
 
 import fsrs
 
-from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
-from vocab.models import CardState, Rating
+from vocab.exam_plan.memory import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
+from vocab.models import CardState
 
 
 class MemoryState(TypedDict):
@@ -30,25 +30,6 @@ class MemoryState(TypedDict):
 def memory_of(row: Mapping[str, Any]) -> MemoryState:
     """Return the FSRS state in a row."""
     return cast("MemoryState", {name: row[name] for name in MemoryState.__annotations__})
-
-
-_RATINGS = {
-    Rating.AGAIN.value: fsrs.Rating.Again,
-    Rating.HARD.value: fsrs.Rating.Hard,
-    Rating.GOOD.value: fsrs.Rating.Good,
-    Rating.EASY.value: fsrs.Rating.Easy,
-}
-_TO_FSRS = {
-    CardState.NEW.value: fsrs.State.Learning,
-    CardState.LEARNING.value: fsrs.State.Learning,
-    CardState.REVIEW.value: fsrs.State.Review,
-    CardState.RELEARNING.value: fsrs.State.Relearning,
-}
-_FROM_FSRS = {
-    fsrs.State.Learning: CardState.LEARNING.value,
-    fsrs.State.Review: CardState.REVIEW.value,
-    fsrs.State.Relearning: CardState.RELEARNING.value,
-}
 
 
 _DEFAULTS = fsrs.Scheduler(enable_fuzzing=False)
@@ -75,19 +56,20 @@ def _scheduler(desired_retention: float) -> fsrs.Scheduler:
 
 
 def next_state(card: MemoryState, rating: str, at: datetime, desired_retention: float) -> MemoryState:
-    """The state of `card` after an answer at the instant `at`."""
+    """The state of `card` after an answer at the instant `at`. The package has the same names, capitalized."""
+    is_new = card["state"] == CardState.NEW  # for the package the state learning, before its first answer
     before = fsrs.Card(
         card_id=0,  # otherwise the package waits a millisecond for a unique id
-        state=_TO_FSRS[card["state"]],
+        state=fsrs.State[(CardState.LEARNING if is_new else card["state"]).capitalize()],
         step=card["step"],
         stability=card["stability"],
         difficulty=card["difficulty"],
         due=card["due_at"],
         last_review=card["last_reviewed_at"],
     )
-    after, _ = _scheduler(desired_retention).review_card(before, _RATINGS[rating], at.astimezone(UTC))
+    after, _ = _scheduler(desired_retention).review_card(before, fsrs.Rating[rating.capitalize()], at.astimezone(UTC))
     return {
-        "state": _FROM_FSRS[after.state],
+        "state": after.state.name.lower(),
         "step": after.step,
         "stability": None if after.stability is None else min(after.stability, MOST_STABILITY),
         "difficulty": after.difficulty,

@@ -73,13 +73,10 @@ class CardChangesBody(CardBody):
         fields = (*CardBody.Meta.fields, "suspended")
 
 
-class CardEntryFields(TypedDict, total=False):
+class CardEntryFields(CardChanges, total=False):
     """The fields of a `CardEntryBody`."""
 
     card_id: UUID | None
-    term: str
-    definition: str
-    suspended: bool
 
 
 class CardEntryBody(CardBody):
@@ -199,6 +196,11 @@ class CardRow(TypedDict):
     difficulty: float | None
     last_reviewed_at: datetime | None
     suspended: bool
+
+
+def card_row(card: Mapping[str, Any]) -> CardRow:
+    """The `CardRow` of a stored card."""
+    return cast("CardRow", {name: card[name] for name in CardRow.__annotations__})
 
 
 @answer(Card, **example_of(CardRow))

@@ -31,8 +31,8 @@ from studyservice.database.statements import Param, aggregated
 from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
 from vocab.exam_records import ReadinessRow
 from vocab.models import Card, CardState, Deck
+from vocab.plans import told_seconds
 from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_target, told
-from vocab.seconds import told_seconds
 
 _NONE = UUID(int=0)
 """A placeholder id if no exam is requested."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -11,9 +11,9 @@ from django.db.models import Count, Min, Q
 from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
-from studyservice.database.rows import At
 from studyservice.database.statements import Param
-from vocab.errors import NoSuchDeck
+from vocab.card_changes import ONE_CARD, StoredCard
+from vocab.decks import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
 from vocab.scheduling import memory_of, next_state
@@ -30,10 +30,6 @@ class StudyCard(CardRow):
     step: int | None
 
 
-class _NamedCard(StudyCard):
-    deck_name: Annotated[str, At("deck__name")]
-
-
 class Turn(NamedTuple):
     """The cards to study now.
 
@@ -47,7 +43,7 @@ class Turn(NamedTuple):
     """
 
     card: StudyCard | None
-    deck_name: Annotated[str, At("deck__name")]
+    deck_name: str
     left: int
     elsewhere: int = 0
     new_waiting: int = 0
@@ -85,7 +81,7 @@ _NEXT_REVIEW = MemberSelect(_REVIEWS[:1], StudyCard)
 _NEXT_REVIEW_OF_DECK = MemberSelect(_REVIEWS.filter(_OF_DECK)[:1], StudyCard)
 _NEXT_NEW_OF_DECK = MemberSelect(_NEW.filter(_OF_DECK)[:1], StudyCard)
 _THIS = MemberSelect(_DUE.filter(id=Param("card_id")), StudyCard)
-_ONE = MemberSelect(_ASKED.filter(id=Param("card_id"), deck__member_id=Param("member_id")), _NamedCard)
+_ONE = MemberSelect(ONE_CARD.filter(suspended=False), StoredCard)
 _NEXT_EXAMS = MemberSelect(
     Item.rows.declared.filter(OF_STATUS[ItemStatus.OPEN], kind__in=sorted(EXAMINED), due_on__gte=Param("today"))
     .order_by()

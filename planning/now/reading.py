@@ -31,7 +31,7 @@ from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
 from planning.now.situation import Item, Milestone, Situation, WeakTopic, next_exams
 from planning.readiness import EXAM_WITH_CARDS, Due, DueColumns, due_among
 from planning.serializers import MilestoneRow
-from practice.weak_topics import TOPICS, TopicCounts, weak_topics, window
+from practice.stats import TOPICS, TopicCounts, weak_topics, window
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
 from vocab.exam_records import ReadinessRow

@@ -11,9 +11,9 @@ import pytest
 from tests import ROOT
 from tests.support.cases import each
 from tools.bench.exam_plan import by_member, by_size, simulated
-from vocab.exam_plan.days import instant
-from vocab.exam_plan.memory import LEARNING, REVIEW, Memory, recalled
-from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan, planner
+from vocab.exam_plan.days import Day, PlanCard, Settings
+from vocab.exam_plan.memory import LEARNING, REVIEW, Memory, instant, recalled
+from vocab.exam_plan.plan import exam_plan, planner
 
 pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 
@@ -79,5 +79,5 @@ def test_the_tables_equal_those_of_the_simulation() -> None:
 
 
 def test_a_plan_needs_neither_a_database_nor_django() -> None:
-    code = "import sys, vocab.exam_plan.queue; sys.exit('django' in sys.modules)"
+    code = "import sys, vocab.exam_plan.plan; sys.exit('django' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)  # this interpreter

@@ -11,7 +11,8 @@ from itertools import combinations
 import pytest
 
 from tests.support.plan_cards import plan_cards, settings
-from vocab.exam_plan.plan import PlanCard, Planner
+from vocab.exam_plan.days import PlanCard
+from vocab.exam_plan.plan import Planner
 
 pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 

@@ -8,8 +8,7 @@ import pytest
 
 from tests.support.cases import each
 from tests.support.plan_cards import as_memory, settled_by_the_package, studied_cards
-from vocab.exam_plan.days import instant
-from vocab.exam_plan.memory import Memory, answered, recalled, settled
+from vocab.exam_plan.memory import Memory, answered, instant, recalled, settled
 
 pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 

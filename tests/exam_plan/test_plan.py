@@ -13,11 +13,9 @@ import pytest
 
 from tests.support.cases import each
 from tests.support.plan_cards import DAY, as_memory, noon, plan_cards, settings, settled_by_the_package
-from vocab.exam_plan.days import Days, instant
-from vocab.exam_plan.memory import LEARNING, RELEARNING, REVIEW, Memory, recalled
-from vocab.exam_plan.plan import Day, Plan, PlanCard, Planner, exam_plan, planner, sample
-from vocab.exam_plan.queue import queue
-from vocab.exam_plan.shares import evenly, from_the_last, left_of_today
+from vocab.exam_plan.days import Day, Days, PlanCard, evenly, from_the_last, left_of_today
+from vocab.exam_plan.memory import LEARNING, RELEARNING, REVIEW, Memory, instant, recalled
+from vocab.exam_plan.plan import Plan, Planner, exam_plan, planner, queue, sample
 
 pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 

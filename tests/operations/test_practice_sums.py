@@ -8,9 +8,9 @@ import pytest
 import time_machine
 
 from accounts.rows.access import Access, change
+from practice.attempts import recount
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
-from practice.sums import recount
 from studyservice.rates import limiter as rates
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint

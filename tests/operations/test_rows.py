@@ -47,9 +47,8 @@ DECLARING = {
     "accounts.changes.recording",
     "accounts.credentials.owners",
     "grades.marks",
-    "practice.sums",
+    "practice.attempts",
     "vocab.reviews",
-    "vocab.seconds",
 }
 """The modules that declare changes themselves, of rows that the log of changes does not have."""
 

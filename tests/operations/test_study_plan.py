@@ -13,7 +13,7 @@ from accounts.models import Member
 from studyservice.rates import limiter as rates
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
-from vocab import plan_turns
+from vocab import plans
 from vocab.models import Card
 
 pytestmark = pytest.mark.django_db
@@ -243,7 +243,7 @@ def test_a_second_plan_of_the_same_member_waits_and_another_members_does_not(
     order: list[str] = []
 
     def first() -> None:
-        with plan_turns.plan_turn(owner_member.id):
+        with plans.plan_turn(owner_member.id):
             began.set()
             may_end.wait(10)
             order.append("first")
@@ -251,17 +251,17 @@ def test_a_second_plan_of_the_same_member_waits_and_another_members_does_not(
     def second() -> None:
         began.wait(10)
         waited.set()
-        with plan_turns.plan_turn(owner_member.id):
+        with plans.plan_turn(owner_member.id):
             order.append("second")
 
     threads = [threading.Thread(target=one) for one in (first, second)]
     for thread in threads:
         thread.start()
     assert waited.wait(10)
-    with plan_turns.plan_turn(make_member("other@example.org").id):
+    with plans.plan_turn(make_member("other@example.org").id):
         order.append("another's")
     may_end.set()
     for thread in threads:
         thread.join(10)
     assert order == ["another's", "first", "second"]
-    assert owner_member.id not in plan_turns._turns, "nothing of it is stored"
+    assert owner_member.id not in plans._turns, "nothing of it is stored"

@@ -9,9 +9,8 @@ from zoneinfo import ZoneInfo
 
 import fsrs
 
-from vocab.exam_plan.days import instant
-from vocab.exam_plan.memory import LEARNING, RELEARNING, REVIEW, Memory
-from vocab.exam_plan.plan import PlanCard, Settings
+from vocab.exam_plan.days import PlanCard, Settings
+from vocab.exam_plan.memory import LEARNING, RELEARNING, REVIEW, Memory, instant
 
 DAY = timedelta(days=1)
 STATES = {fsrs.State.Learning: LEARNING, fsrs.State.Review: REVIEW, fsrs.State.Relearning: RELEARNING}

@@ -26,9 +26,9 @@ ELSEWHERE = {
     "*/apps.py": "hooks for operators",
     "grades/marks.py": "an undo, which the call may do, settles the items and scores of the whole member",
     "vocab/foretold.py": "an upgrade and an import fill the rows of whole members",
+    "practice/attempts.py": "the sums of the whole member",
     "practice/limited.py": "the condition that limits practice itself",
     "practice/rebuilding.py": "the sums of the whole member, computed by the database",
-    "practice/sums.py": "likewise",
 }
 """Modules that no limited credential reaches, with the reason."""
 

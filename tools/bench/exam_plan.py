@@ -14,11 +14,9 @@ from statistics import mean
 from zoneinfo import ZoneInfo
 
 from tools.bench.markdown import table
-from vocab.exam_plan.days import Days
+from vocab.exam_plan.days import REVIEWS_OF_A_NEW_CARD, Days, PlanCard, Settings, evenly
 from vocab.exam_plan.memory import DAY, LEARNING, Memory, recalled, settled
-from vocab.exam_plan.plan import REVIEWS_OF_A_NEW_CARD, PlanCard, Settings, exam_plan
-from vocab.exam_plan.queue import queue
-from vocab.exam_plan.shares import evenly
+from vocab.exam_plan.plan import exam_plan, queue
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "exam-plan.md"
 

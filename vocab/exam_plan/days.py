@@ -1,17 +1,79 @@
-"""The days of a plan as instants: their starts and their noons, in the member's time zone."""
+"""The input of a plan, and its days: their reviews, their instants, and shares of cards."""
 
 from bisect import bisect_right
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from vocab.exam_plan.memory import MICROSECOND
+from vocab.exam_plan.memory import Memory, instant
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+REVIEWS_OF_A_NEW_CARD = 3
+"""Number of reviews of a new card on its first day: its learning steps, and one repetition."""
 
 
-def instant(moment: datetime) -> int:
-    """Microseconds since 1970."""
-    return (moment - _EPOCH) // MICROSECOND
+@dataclass(frozen=True, slots=True)
+class PlanCard:
+    """A card, in the order of deck, position and id.
+
+    Attributes:
+        reps: number of reviews.
+        today: number of reviews in today's log.
+        before: time of the last review before today.
+    """
+
+    memory: Memory
+    reps: int = 0
+    today: int = 0
+    before: int | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return self.memory.last is None
+
+    @property
+    def begun_today(self) -> bool:
+        return 0 < self.today == self.reps
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The input of a plan.
+
+    Attributes:
+        retention: the member's desired retention.
+        minutes: per day.
+        seconds: per card.
+    """
+
+    today: date
+    exam_on: date
+    zone: ZoneInfo
+    retention: float
+    minutes: int
+    seconds: Decimal
+
+    def looks_a_day(self) -> int:
+        """The number of cards that fit into the minutes of a day."""
+        return int(60 * self.minutes / self.seconds)
+
+    def window(self, cards: int) -> int:
+        """The number of days before the exam in which every card is seen once more."""
+        return max(1, -(-cards // self.looks_a_day()))
+
+
+@dataclass(slots=True)
+class Day:
+    """The reviews of a day."""
+
+    new: int = 0
+    due: int = 0
+    last_look: int = 0
+
+    def cards(self) -> int:
+        """Its number of reviews."""
+        return REVIEWS_OF_A_NEW_CARD * self.new + self.due + self.last_look
 
 
 class Days:
@@ -38,3 +100,30 @@ class Days:
 
     def _at(self, day: date, hour: time) -> int:
         return instant(datetime.combine(day, hour, self._zone))
+
+
+def evenly(cards: int, days: int) -> list[int]:
+    """Equal shares, with the remainder on the earliest days: 7 on 3 days are 3, 2, 2."""
+    share, more = divmod(cards, days) if days else (0, 0)
+    return [share + (day < more) for day in range(days)]
+
+
+def from_the_last(cards: int, days: int, most: int) -> list[int]:
+    """`most` per day from the last day back, or more on each day if they do not fit."""
+    if days and most * days < cards:
+        most = -(-cards // days)
+    shares = [0] * days
+    for day in reversed(range(days)):
+        shares[day] = min(most, cards)
+        cards -= shares[day]
+    return shares
+
+
+def left_of_today(shares: list[int], done: int, share_out: Callable[[int], list[int]]) -> list[int]:
+    """The shares of the remaining days, after `done` of the total was done today.
+
+    Args:
+        share_out: computes the shares of later days.
+    """
+    today = max(0, shares[0] - done)
+    return [today, *share_out(sum(shares) - done - today)]

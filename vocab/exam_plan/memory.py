@@ -6,17 +6,28 @@ both with the package, card by card. Instants are integers: microseconds since 1
 
 import math
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import fsrs
 
-from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY, MOST_STABILITY
-
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 DAY = timedelta(days=1) // MICROSECOND
 
 _PACKAGE = fsrs.Scheduler(enable_fuzzing=False)
 _P = _PACKAGE.parameters
+
+FORGETTING_DECAY = -_P[20]
+"""The exponent of the forgetting curve. After so many `days`, a card is recalled with the probability
+`(1 + FORGETTING_FACTOR * days / stability) ** FORGETTING_DECAY`.
+"""
+
+FORGETTING_FACTOR = 0.9 ** (1 / FORGETTING_DECAY) - 1
+"""Chosen so that the probability is 0.9 after `stability` days."""
+
+LEAST_STABILITY, MOST_STABILITY = 0.001, 1_000_000
+"""In days. The package's minimum (its `STABILITY_MIN`), and a maximum with which it can still calculate."""
+
 _LEARNING = tuple(step // MICROSECOND for step in _PACKAGE.learning_steps)
 _RELEARNING = tuple(step // MICROSECOND for step in _PACKAGE.relearning_steps)
 _MEAN_DIFFICULTY = _P[4] - math.e ** (_P[5] * 3) + 1
@@ -45,6 +56,11 @@ class Memory:
     difficulty: float
     last: int | None
     due: int
+
+
+def instant(moment: datetime) -> int:
+    """Microseconds since 1970."""
+    return (moment - _EPOCH) // MICROSECOND
 
 
 def recalled(card: Memory, at: int) -> float:

@@ -7,83 +7,14 @@ no database, and nothing is stored. Tomorrow's plan continues from what was actu
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from operator import itemgetter
-from zoneinfo import ZoneInfo
 
-from vocab.exam_plan.days import Days
+from vocab.exam_plan.days import Day, Days, PlanCard, Settings, evenly, from_the_last, left_of_today
 from vocab.exam_plan.memory import REVIEW, Memory, recalled, settled
-from vocab.exam_plan.shares import evenly, from_the_last, left_of_today
 
 MOST_EXACT = 500
 """Maximum number of cards that are calculated individually. Otherwise a sample is."""
-
-REVIEWS_OF_A_NEW_CARD = 3
-"""Number of reviews of a new card on its first day: its learning steps, and one repetition."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanCard:
-    """A card, in the order of deck, position and id.
-
-    Attributes:
-        reps: number of reviews.
-        today: number of reviews in today's log.
-        before: time of the last review before today.
-    """
-
-    memory: Memory
-    reps: int = 0
-    today: int = 0
-    before: int | None = None
-
-    @property
-    def is_new(self) -> bool:
-        return self.memory.last is None
-
-    @property
-    def begun_today(self) -> bool:
-        return 0 < self.today == self.reps
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The input of a plan.
-
-    Attributes:
-        retention: the member's desired retention.
-        minutes: per day.
-        seconds: per card.
-    """
-
-    today: date
-    exam_on: date
-    zone: ZoneInfo
-    retention: float
-    minutes: int
-    seconds: Decimal
-
-    def looks_a_day(self) -> int:
-        """The number of cards that fit into the minutes of a day."""
-        return int(60 * self.minutes / self.seconds)
-
-    def window(self, cards: int) -> int:
-        """The number of days before the exam in which every card is seen once more."""
-        return max(1, -(-cards // self.looks_a_day()))
-
-
-@dataclass(slots=True)
-class Day:
-    """The reviews of a day."""
-
-    new: int = 0
-    due: int = 0
-    last_look: int = 0
-
-    def cards(self) -> int:
-        """Its number of reviews."""
-        return REVIEWS_OF_A_NEW_CARD * self.new + self.due + self.last_look
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +178,27 @@ def exam_plan(cards: Sequence[PlanCard], settings: Settings) -> Plan:
         days = [Day(*(_scaled(number, times) for number in (day.new, day.due, day.last_look))) for day in days]
         days[0] = planner(cards, settings).today()
     return Plan(days, predicted, at_most, sampled=len(chosen) < len(cards))
+
+
+def queue(cards: Sequence[PlanCard], settings: Settings, now: int) -> list[int]:
+    """The indexes of today's cards of a plan, in study order. Each is exact, for any number of cards.
+
+    First learning and relearning cards that are due; then reviews, including those due later today; then last looks,
+    starting with the card that gains least by waiting; then new cards.
+    """
+    if not cards:
+        return []
+    planned = planner(cards, settings)
+    learning, reviews = [], []
+    for place, card in enumerate(cards):
+        if planned.in_learning(card):
+            if card.memory.due <= now:
+                learning.append(place)
+        elif planned.is_due(card):
+            reviews.append(place)
+    for places in (learning, reviews):
+        places.sort(key=lambda place: cards[place].memory.due)
+    return [*learning, *reviews, *planned.looks_today(), *planned.new_today()]
 
 
 def planner(cards: Sequence[PlanCard], settings: Settings) -> Planner:

@@ -14,8 +14,7 @@ from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, for_active_members
 from accounts.rows.access import Access
 from studyservice.operations.fields import parse_uuid
-from vocab.browsing import cards_of
-from vocab.card_changes import delete_vocab_card, require_card, update_vocab_card
+from vocab.card_changes import cards_of, delete_vocab_card, require_card, update_vocab_card
 from vocab.pages.forms import CardChangesForm
 from vocab.pages.queues import Queue
 from vocab.serializers import CardRow
@@ -31,11 +30,10 @@ def card_page(request: HttpRequest, member: Member, deck_id: UUID, card_id: UUID
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
     back = _back(request, card)
     context = {"card": card, "here": address_here(request, "study", "item", "minutes", "sitting"), "back": back}
-    if request.method != "POST":
-        return render(request, "vocab/card.html", context | {"form": CardChangesForm(stored=stored)})
-    form = CardChangesForm(request.POST, stored=stored)
+    form = CardChangesForm(request.POST if request.method == "POST" else None, stored=stored)
     if not form.is_valid():
-        return render(request, "vocab/card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+        return render(request, "vocab/card.html", context | {"form": form}, status=status)
     if changes := form.changes():
         changed = update_vocab_card(Access(member), card_id, **changes)
         messages.success(request, f"Saved “{changed['term']}”.")

@@ -18,8 +18,7 @@ from accounts.pages.signed_in import FORM, READ, for_active_members
 from accounts.rows.access import Access
 from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict, ValidationFailed
-from vocab.browsing import DeckCard, cards_of
-from vocab.card_changes import CARDS_OF_DECK, add_vocab_cards
+from vocab.card_changes import CARDS_OF_DECK, DeckCard, add_vocab_cards, cards_of
 from vocab.deck_creation import DECKS, create_vocab_deck
 from vocab.decks import delete_vocab_deck, left_today, list_vocab_decks, update_vocab_deck
 from vocab.exporting import MEDIA_TYPES, export_vocab_deck
@@ -85,50 +84,49 @@ def deck_list(request: HttpRequest, member: Member) -> HttpResponse:
 def deck_page(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponse:
     """Show the deck with its cards, filtered by `q`, on GET. A post adds a card."""
     deck = _deck(Access(member), deck_id)
-    if request.method != "POST":
-        form = CardForm()
-        if "add" in request.GET:
-            form.fields["term"].widget.attrs["autofocus"] = True
-        return _page(request, member, deck, form)
-    form = CardForm(request.POST)
-    if not form.is_valid():
-        return _page(request, member, deck, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
-        form.make_once(
-            request,
-            member,
-            DeckViewSet.add_vocab_cards,
-            lambda: add_vocab_cards(Access(member), deck_id, cards=[form.card()]),
-        )
-    except Conflict as error:
-        form.add_error(None, error.message)
-        return _page(request, member, deck, form, error.status)
-    messages.success(request, f"Added “{form.card()['term']}”.")
-    return redirect(f"{reverse('deck', args=[deck_id])}?add=1")
+    form = CardForm(request.POST if request.method == "POST" else None)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    if form.is_valid():
+        try:
+            form.make_once(
+                request,
+                member,
+                DeckViewSet.add_vocab_cards,
+                lambda: add_vocab_cards(Access(member), deck_id, cards=[form.card()]),
+            )
+        except Conflict as error:
+            form.add_error(None, error.message)
+            status = error.status
+        else:
+            messages.success(request, f"Added “{form.card()['term']}”.")
+            return redirect(f"{reverse('deck', args=[deck_id])}?add=1")
+    elif not form.is_bound and "add" in request.GET:
+        form.fields["term"].widget.attrs["autofocus"] = True
+    return _page(request, member, deck, form, status)
 
 
 @for_active_members(FORM)
 def new_deck(request: HttpRequest, member: Member) -> HttpResponse:
     """Create a deck with its first card."""
-    if request.method != "POST":
-        empty = NewDeckForm(member=member)
-        empty.initial = {"course_id": request.GET.get("course", "")}
-        return render(request, "vocab/new_deck.html", {"form": empty})
-    form = NewDeckForm(request.POST, member=member)
-    if not form.is_valid():
-        return render(request, "vocab/new_deck.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
-        deck = form.make_once(
-            request,
-            member,
-            DeckViewSet.create_vocab_deck,
-            lambda: create_vocab_deck(Access(member), cards=[cast("CardEntryFields", form.card())], **form.deck())[0],
-        )
-    except (Conflict, ValidationFailed) as error:  # the latter if the course was deleted meanwhile
-        form.add_error(None, error.message)
-        return render(request, "vocab/new_deck.html", {"form": form}, status=error.status)
-    messages.success(request, f"Added “{deck['name']}”.")
-    return redirect(f"{reverse('deck', args=[deck['id']])}?add=1")
+    form = NewDeckForm(request.POST if request.method == "POST" else None, member=member)
+    form.initial = {"course_id": request.GET.get("course", "")}
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    if form.is_valid():
+        cards = [cast("CardEntryFields", form.card())]
+        try:
+            deck = form.make_once(
+                request,
+                member,
+                DeckViewSet.create_vocab_deck,
+                lambda: create_vocab_deck(Access(member), cards=cards, **form.deck())[0],
+            )
+        except (Conflict, ValidationFailed) as error:  # the latter if the course was deleted meanwhile
+            form.add_error(None, error.message)
+            status = error.status
+        else:
+            messages.success(request, f"Added “{deck['name']}”.")
+            return redirect(f"{reverse('deck', args=[deck['id']])}?add=1")
+    return render(request, "vocab/new_deck.html", {"form": form}, status=status)
 
 
 @for_active_members(FORM)
@@ -136,20 +134,19 @@ def change_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResp
     """Change the name and the course of a deck."""
     deck = _deck(Access(member), deck_id)
     stored = {"name": deck["name"], "course_id": deck["course_id"]}
-    if request.method != "POST":
-        return render(request, "vocab/change_deck.html", {"deck": deck, "form": DeckForm(member=member, stored=stored)})
-    form = DeckForm(request.POST, member=member, stored=stored)
-    if not form.is_valid():
-        context = {"deck": deck, "form": form}
-        return render(request, "vocab/change_deck.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
-        if changes := form.changes():
-            update_vocab_deck(Access(member), deck_id, **changes)
-            messages.success(request, "Saved.")
-    except ValidationFailed as error:  # the course was deleted meanwhile
-        form.add_error("course_id", error.message)
-        return render(request, "vocab/change_deck.html", {"deck": deck, "form": form}, status=error.status)
-    return redirect("deck", deck_id=deck_id)
+    form = DeckForm(request.POST if request.method == "POST" else None, member=member, stored=stored)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    if form.is_valid():
+        try:
+            if changes := form.changes():
+                update_vocab_deck(Access(member), deck_id, **changes)
+                messages.success(request, "Saved.")
+        except ValidationFailed as error:  # the course was deleted meanwhile
+            form.add_error("course_id", error.message)
+            status = error.status
+        else:
+            return redirect("deck", deck_id=deck_id)
+    return render(request, "vocab/change_deck.html", {"deck": deck, "form": form}, status=status)
 
 
 @for_active_members(FORM)

@@ -26,6 +26,15 @@ def _lines(name: str, label: str, rows: int) -> LinesField:
     )
 
 
+def _deck_name(label: str) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=MAX_DECK_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
+    )
+
+
 def course_field(access: Access) -> forms.TypedChoiceField:
     """An optional choice of a member's course; its value is the id. One query."""
     courses = {str(one["id"]): one for one in list_courses(access)}
@@ -65,12 +74,7 @@ class CardChangesForm(EditForm):
 class DeckForm(EditForm):
     """The name and the course of a deck."""
 
-    name = forms.CharField(
-        label="Name",
-        max_length=MAX_DECK_NAME,
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
-    )
+    name = _deck_name("Name")
 
     def __init__(self, sent: Any = None, *, member: Member, stored: Mapping[str, Any]) -> None:
         super().__init__(sent, stored=stored)
@@ -81,12 +85,7 @@ class DeckForm(EditForm):
 class NewDeckForm(CardForm):
     """A new deck with its first card."""
 
-    name = forms.CharField(
-        label="Name of the deck",
-        max_length=MAX_DECK_NAME,
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
-    )
+    name = _deck_name("Name of the deck")
     field_order = ("name", "course_id", "term", "definition")
 
     def __init__(self, sent: Any = None, *, member: Member) -> None:

@@ -5,7 +5,7 @@ its answers, and can undo only these: not those of an app, another tab or anothe
 """
 
 import re
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -44,20 +44,19 @@ class _Kept(TypedDict):
 
 
 class Sitting:
-    """The sitting named in a request, or a new one.
-
-    Attributes:
-        counts: number of answers by rating.
-    """
+    """The sitting named in a request, or a new one."""
 
     def __init__(self, request: HttpRequest) -> None:
         asked = (request.POST if request.method == "POST" else request.GET).get("sitting", "")
         self._request = request
         self.id: str = asked if _ID.fullmatch(asked) else get_random_string(10)
-        kept: _Kept | None = self._all().get(self.id)
-        self.counts = dict(kept["counts"]) if kept else dict.fromkeys(Rating.values, 0)
-        self._answers = list(kept["answers"]) if kept else []
-        self._ended = list(kept["ended"]) if kept else []
+        new: _Kept = {"counts": dict.fromkeys(Rating.values, 0), "answers": [], "ended": []}
+        self._kept = self._all().get(self.id, new)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of answers by rating."""
+        return self._kept["counts"]
 
     @property
     def done(self) -> int:
@@ -67,39 +66,38 @@ class Sitting:
     @property
     def last(self) -> Answer | None:
         """The newest answer that can be undone."""
-        return self._answers[-1] if self._answers else None
+        return self._kept["answers"][-1] if self._kept["answers"] else None
 
     def was_sent(self, shown: int) -> bool:
         """Return whether the page rendered at this time was answered, even if the answer was undone since."""
-        return shown in self._ended or any(answer["shown"] == shown for answer in self._answers)
+        return shown in self._kept["ended"] or any(answer["shown"] == shown for answer in self._kept["answers"])
 
     def add(self, review_id: UUID, card_id: UUID, rating: str, shown: int) -> None:
         """Add an answer."""
         self.counts[rating] += 1
-        self._answers.append({"review": str(review_id), "card": str(card_id), "rating": rating, "shown": shown})
+        answer: Answer = {"review": str(review_id), "card": str(card_id), "rating": rating, "shown": shown}
+        self._kept["answers"].append(answer)
         self._store()
 
     def remove_last(self) -> None:
         """Remove the newest answer after it was undone."""
-        answer = self._answers.pop()
-        self.counts[answer["rating"]] -= 1
-        self._ended.append(answer["shown"])
-        self._store()
+        self.counts[self._kept["answers"][-1]["rating"]] -= 1
+        self.forget_last()
 
     def forget_last(self) -> None:
         """Keep counting the newest answer, but stop offering its undo, because a later change prevents it."""
-        self._ended.append(self._answers.pop()["shown"])
+        self._kept["ended"].append(self._kept["answers"].pop()["shown"])
         self._store()
 
     def _all(self) -> dict[str, _Kept]:
         return cast("dict[str, _Kept]", self._request.session.get(_KEY, {}))
 
     def _store(self) -> None:
-        kept: dict[str, Any] = self._all()
-        kept.pop(self.id, None)
-        kept[self.id] = {
+        others = self._all()
+        others.pop(self.id, None)
+        kept: _Kept = {
             "counts": self.counts,
-            "answers": self._answers[-MOST_UNDOABLE:],
-            "ended": self._ended[-MOST_UNDOABLE:],
+            "answers": self._kept["answers"][-MOST_UNDOABLE:],
+            "ended": self._kept["ended"][-MOST_UNDOABLE:],
         }
-        self._request.session[_KEY] = dict([*kept.items()][-MOST:])
+        self._request.session[_KEY] = dict([*others.items(), (self.id, kept)][-MOST:])

@@ -21,12 +21,12 @@ from accounts.undo.undo import undo_change
 from courses.items import get_item
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.operations.fields import parse_uuid
-from vocab.errors import AnsweredSince, NoSuchCard
+from vocab.card_changes import NoSuchCard
 from vocab.models import MAX_DURATION_MS, Rating
 from vocab.pages.queues import Queue
 from vocab.pages.sittings import Sitting
 from vocab.pages.words import until
-from vocab.reviews import review_vocab_card
+from vocab.reviews import AnsweredSince, review_vocab_card
 from vocab.studying import Turn, next_dates
 
 _MOST_DIGITS = 15

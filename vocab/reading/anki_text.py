@@ -5,10 +5,9 @@ import io
 from typing import Any
 
 from vocab.reading.found import NoteCards, WrongRowsError
-from vocab.reading.gaps import ClozeText
-from vocab.reading.layouts import columns_of, likely_separator
-from vocab.reading.notes import note_texts, text_of_html
+from vocab.reading.notes import ClozeText, note_texts, text_of_html
 from vocab.reading.rows import BrokenRowError, Layout, rows_of
+from vocab.reading.tables import columns_of, likely_separator
 
 _SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|", "colon": ":"}
 _DECK, _NOTE_TYPE = "deck", "notetype"

@@ -1,16 +1,92 @@
-"""Texts of the cards of an Anki note: its first two fields, or one card for each gap of a cloze note."""
+"""Texts of the cards of an Anki note: its first two fields, or one card for each gap of a cloze note.
+
+Gaps are `{{c1::answer}}` or `{{c1::answer::hint}}`, and may be nested.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 
 from courses.syllabi.reading.limits import TooLargeError
 from vocab.reading.card_html import read_card_html
-from vocab.reading.gaps import ClozeText
 
 _MAX_FIELD = 1_000_000
 """Maximum characters of a field's HTML. An embedded picture is shorter."""
 
 _SOUND = re.compile(r"\[sound:[^\]]*\]")
+_MARK = re.compile(r"\{\{c([1-9][0-9,]*)::|\}\}")
+_BLANK = "..."
+_SHAPES = "image-occlusion:"
+"""An answer with this beginning is a shape over a picture."""
+
+
+class _Gap:
+    """An open gap."""
+
+    hint = _BLANK
+
+
+_Token = str | frozenset[int] | None
+"""A text, the numbers of a gap that opens, or the end of a gap."""
+
+
+class ClozeText:
+    """A text with gaps.
+
+    Attributes:
+        numbers: the numbers of its cards, in order; gaps with the same number are one card.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._tokens = _tokens(text)
+        self.numbers = sorted({number for token in self._tokens if isinstance(token, frozenset) for number in token})
+
+    def card(self, number: int) -> tuple[str, list[str]]:
+        """The text for a card, with `[...]` or the hint in place of its gaps, and the content of those."""
+        shown: list[str] = []
+        answers: list[list[str]] = []
+        gaps: list[_Gap] = []
+        asked: _Gap | None = None
+        for token in self._tokens:
+            if isinstance(token, frozenset):
+                gaps.append(_Gap())
+                if asked is None and number in token:
+                    asked = gaps[-1]
+                    answers.append([])
+            elif token is None:
+                closed = gaps.pop()
+                if closed is asked:
+                    shown.append(f"[{asked.hint}]")
+                    asked = None
+            else:
+                text = token
+                if gaps:
+                    text, _, hint = text.partition("::")
+                    gaps[-1].hint = hint or gaps[-1].hint
+                (shown if asked is None else answers[-1]).append(text)
+        found = ["".join(parts) for parts in answers]
+        return "".join(shown), [answer for answer in found if not answer.startswith(_SHAPES)]
+
+
+def _tokens(text: str) -> list[_Token]:
+    """Split the text at its gaps. Unclosed marks are text."""
+    tokens: list[_Token] = []
+    open_at: list[tuple[int, str]] = []
+    end = 0
+    for mark in _MARK.finditer(text):
+        if mark[1] is None and not open_at:
+            continue
+        tokens.append(text[end : mark.start()])
+        end = mark.end()
+        if mark[1] is None:
+            open_at.pop()
+            tokens.append(None)
+        else:
+            open_at.append((len(tokens), mark[0]))
+            tokens.append(frozenset(int(number) for number in mark[1].split(",") if number))
+    tokens.append(text[end:])
+    for place, mark_text in open_at:
+        tokens[place] = mark_text
+    return tokens
 
 
 def text_of_html(field: str) -> str:

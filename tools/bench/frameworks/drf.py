@@ -20,7 +20,7 @@ from rest_framework.viewsets import ModelViewSet
 from accounts.models import Member
 from courses.item_rows import status_of
 from courses.models import Course, Item
-from grades.arithmetic import letter
+from grades.curve import letter
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
 from practice.models import Attempt, Source
