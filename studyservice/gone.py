@@ -122,7 +122,7 @@ def _parsed(row: bytes) -> Line:
         ) from None
     ending = ENDINGS.get(what) if isinstance(what, str) else None
     if ending is None:
-        raise ValueError(f"what must be one of {', '.join(sorted(name for name, _ in ENDINGS.items()))}.")
+        raise ValueError(f"what must be one of {', '.join(sorted(ENDINGS))}.")
     if at.tzinfo is None:
         raise ValueError("at must have a time zone, like 2026-11-27T12:00:00+00:00.")
     if not isinstance(id_, str) or not 1 <= len(id_) <= MAX_ID or "\x00" in id_:

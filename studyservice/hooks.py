@@ -3,7 +3,6 @@
 The lower app defines the hook beside the code that calls it. Higher apps register in `AppConfig.ready`.
 """
 
-from collections.abc import ItemsView, Iterator
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.core.checks import CheckMessage, Error
@@ -19,12 +18,12 @@ class Hook(Generic[T]):
         name: for messages.
     """
 
-    _all: ClassVar[list["Hook[Any]"]] = []
+    all: ClassVar[list["Hook[Any]"]] = []
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.registered: list[T] = []
-        self._all.append(self)
+        self.all.append(self)
 
     def register(self, found: T) -> None:
         """Register the object. Raises ValueError if another one is registered."""
@@ -38,54 +37,39 @@ class Hook(Generic[T]):
             raise LookupError(_missing(self))
         return self.registered[0]
 
-    @classmethod
-    def unregistered(cls) -> list["Hook[Any]"]:
-        """Return the hooks without an object."""
-        return [hook for hook in cls._all if not hook.registered]
 
-
-class HookTable(Generic[T]):
+class HookTable(dict[str, T]):
     """Objects by name, in the order of registration."""
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self.name = name
-        self.registered: dict[str, T] = {}
 
     def register(self, key: str, found: T) -> None:
         """Register an object. Raises ValueError if `key` is registered."""
-        if key in self.registered:
-            raise ValueError(f"{self.name} is registered twice for {key!r}: {self.registered[key]!r} and {found!r}.")
-        self.registered[key] = found
-
-    def get(self, key: str) -> T | None:
-        """Return the object under `key`, or None."""
-        return self.registered.get(key)
-
-    def items(self) -> ItemsView[str, T]:
-        return self.registered.items()
+        if key in self:
+            raise ValueError(f"{self.name} is registered twice for {key!r}: {self[key]!r} and {found!r}.")
+        self[key] = found
 
 
-class HookList(Generic[T]):
+class HookList(list[T]):
     """Objects in the order of registration."""
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self.name = name
-        self.registered: list[T] = []
 
     def register(self, found: T) -> None:
         """Register an object. Raises ValueError if it is registered."""
-        if found in self.registered:
+        if found in self:
             raise ValueError(f"{self.name} is registered twice: {found!r}.")
-        self.registered.append(found)
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self.registered)
+        self.append(found)
 
 
 def check_hooks(**kwargs: Any) -> list[CheckMessage]:
     """Return an error for each hook without an object."""
     _ = get_resolver().url_patterns  # imports every module with a hook
-    return [Error(_missing(hook), id="hooks.E001") for hook in Hook.unregistered()]
+    return [Error(_missing(hook), id="hooks.E001") for hook in Hook.all if not hook.registered]
 
 
 def _missing(hook: Hook[Any]) -> str:

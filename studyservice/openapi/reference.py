@@ -80,6 +80,17 @@ class Entry(NamedTuple):
         queried = {field.name for field in self.query}
         return [part for part in self.body.parts if part.name not in queried] if self.body else []
 
+    def curl(self) -> str:
+        """Return a curl command for the call, with the variables of the quick start."""
+        method = "" if self.method == "GET" else f"-X {self.method} "
+        arguments = [f'curl -sS {method}"$STUDY_URL{self.path}"', '-H "Authorization: Bearer $STUDY_API_KEY"']
+        if self.body and self.body.parts:
+            arguments.append("-F file=@FILE")
+        elif self.body and self.body.example:
+            quoted = self.body.example.replace("'", "'\\''")
+            arguments += ['-H "Content-Type: application/json"', f"-d '{quoted}'"]
+        return " \\\n  ".join(arguments)
+
 
 class Group(NamedTuple):
     """Operations under one heading, on their own page.
@@ -200,22 +211,3 @@ def _answer(responses: Schema, fields: Fields) -> Answer:
 
 def _text(example: Any) -> str:
     return "" if example is None else json.dumps(example, indent=2, ensure_ascii=False)
-
-
-def curl(entry: Entry) -> str:
-    """Return a curl command for the call, with the variables of the quick start."""
-    return " \\\n  ".join(_arguments(entry))
-
-
-def _arguments(entry: Entry) -> Iterator[str]:
-    method = "" if entry.method == "GET" else f"-X {entry.method} "
-    yield f'curl -sS {method}"$STUDY_URL{entry.path}"'
-    yield '-H "Authorization: Bearer $STUDY_API_KEY"'
-    if entry.body is None:
-        return
-    if entry.body.parts:
-        yield "-F file=@FILE"
-    elif entry.body.example:
-        quoted = entry.body.example.replace("'", "'\\''")
-        yield '-H "Content-Type: application/json"'
-        yield f"-d '{quoted}'"

@@ -8,7 +8,7 @@ paragraphs are for people, on the reference page only.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
@@ -43,16 +43,12 @@ Action = Callable[..., Row]
 """A method that takes the path's UUIDs and returns the answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation: the action and its declarations.
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """The declarations of an operation, besides its action.
 
     Attributes:
-        action: the code; `accounts.api.viewsets` runs it for REST and for tools.
-        id: operationId and tool name.
         title: a few words for lists.
-        description: for tools and `/openapi.json`, at most `MAX_DESCRIPTION` characters.
-        about: paragraphs for people, only for the reference page.
         scope: required of the credential.
         answer: the class of a success, declared by `studyservice.operations.answers.answer`.
         status: HTTP status of a success.
@@ -63,7 +59,6 @@ class Operation:
         body: request body.
         long_body: whether its limit is `MAX_LONG_BODY_BYTES` instead of `MAX_BODY_BYTES`.
         partial: whether only the fields that were sent are changed.
-        path_ids: names of the UUIDs in the path, outermost first.
         exists: raises `NotFound` unless the path's object is the member's; called only before a 422 about the body,
             because the 404 of a missing object comes first.
         counted: whether a count limit can cause 409.
@@ -77,32 +72,47 @@ class Operation:
         whole_account: whether it concerns all of the member's data, and so is refused to limited credentials.
     """
 
-    action: Action
-    id: str
     title: str
-    description: str
-    about: tuple[str, ...]
+    _: KW_ONLY
     scope: Scope
     answer: type[object]
-    status: HTTPStatus
-    other_status: HTTPStatus | None
-    many: bool
-    downloads: tuple[str, ...]
-    query: type[Query] | None
-    body: type[Body] | None
-    long_body: bool
-    partial: bool
+    status: HTTPStatus = HTTPStatus.OK
+    other_status: HTTPStatus | None = None
+    many: bool = False
+    downloads: tuple[str, ...] = ()
+    query: type[Query] | None = None
+    body: type[Body] | None = None
+    long_body: bool = False
+    partial: bool = False
+    exists: Callable[..., object] | None = None
+    counted: bool = False
+    membership: bool = True
+    consequential: bool = False
+    upload: Upload | None = None
+    tool: bool = True
+    still_seen: StillSeen | None = None
+    grades: bool = False
+    grade_fields: tuple[str, ...] = ()
+    whole_account: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation(Declaration):
+    """One operation: the action and its declarations.
+
+    Attributes:
+        action: the code; `accounts.api.viewsets` runs it for REST and for tools.
+        id: operationId and tool name.
+        description: for tools and `/openapi.json`, at most `MAX_DESCRIPTION` characters.
+        about: paragraphs for people, only for the reference page.
+        path_ids: names of the UUIDs in the path, outermost first.
+    """
+
+    action: Action
+    id: str
+    description: str
+    about: tuple[str, ...]
     path_ids: tuple[str, ...]
-    exists: Callable[..., object] | None
-    counted: bool
-    membership: bool
-    consequential: bool
-    upload: Upload | None
-    tool: bool
-    still_seen: StillSeen | None
-    grades: bool
-    grade_fields: tuple[str, ...]
-    whole_account: bool
 
     @property
     def max_body_bytes(self) -> int:
@@ -138,84 +148,28 @@ class Operation:
         return sorted(found)
 
 
-def operation(
-    title: str,
-    *,
-    scope: Scope,
-    answer: type[object],
-    status: HTTPStatus = HTTPStatus.OK,
-    other_status: HTTPStatus | None = None,
-    many: bool = False,
-    downloads: tuple[str, ...] = (),
-    query: type[Query] | None = None,
-    body: type[Body] | None = None,
-    long_body: bool = False,
-    partial: bool = False,
-    exists: Callable[..., object] | None = None,
-    counted: bool = False,
-    membership: bool = True,
-    consequential: bool = False,
-    upload: Upload | None = None,
-    tool: bool = True,
-    still_seen: StillSeen | None = None,
-    grades: bool = False,
-    grade_fields: tuple[str, ...] = (),
-    whole_account: bool = False,
-) -> Callable[[Action], Operation]:
-    """Declare a viewset action as an operation. The arguments are those of `Operation`.
+class operation(Declaration):  # noqa: N801  # a decorator
+    """Declare a viewset action as an operation."""
 
-    Raises:
-        TypeError: at import, when the name or the text for tools is missing or too long.
-    """
+    def __call__(self, action: Action) -> Operation:
+        """Return the operation.
 
-    def declare(action: Action) -> Operation:
-        description, about = _texts_of(action)
+        Raises:
+            TypeError: at import, when the name or the text for tools is missing or too long.
+        """
+        if len(action.__name__) > MAX_NAME:
+            raise TypeError(f"{action.__qualname__}: name over {MAX_NAME} characters")
+        description, *about = (" ".join(part.split()) for part in (inspect.getdoc(action) or "").split("\n\n"))
+        if not 0 < len(description) <= MAX_DESCRIPTION:
+            raise TypeError(
+                f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters in its first paragraph"
+            )
+        parameters = inspect.signature(action, eval_str=True).parameters.values()
         return Operation(
+            **{field.name: getattr(self, field.name) for field in fields(self)},
             action=action,
-            id=_id_of(action),
-            title=title,
+            id=action.__name__,
             description=description,
-            about=about,
-            scope=scope,
-            answer=answer,
-            status=status,
-            other_status=other_status,
-            many=many,
-            downloads=downloads,
-            query=query,
-            body=body,
-            long_body=long_body,
-            partial=partial,
-            path_ids=_path_ids_of(action),
-            exists=exists,
-            counted=counted,
-            membership=membership,
-            consequential=consequential,
-            upload=upload,
-            tool=tool,
-            still_seen=still_seen,
-            grades=grades,
-            grade_fields=grade_fields,
-            whole_account=whole_account,
+            about=tuple(about),
+            path_ids=tuple(parameter.name for parameter in parameters if parameter.annotation is UUID),
         )
-
-    return declare
-
-
-def _id_of(action: Action) -> str:
-    if len(action.__name__) > MAX_NAME:
-        raise TypeError(f"{action.__qualname__}: name over {MAX_NAME} characters")
-    return action.__name__
-
-
-def _texts_of(action: Action) -> tuple[str, tuple[str, ...]]:
-    """Return the text for tools, and the paragraphs for people."""
-    description, *about = (" ".join(part.split()) for part in (inspect.getdoc(action) or "").split("\n\n"))
-    if not 0 < len(description) <= MAX_DESCRIPTION:
-        raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters in its first paragraph")
-    return description, tuple(about)
-
-
-def _path_ids_of(action: Action) -> tuple[str, ...]:
-    parameters = inspect.signature(action, eval_str=True).parameters.values()
-    return tuple(parameter.name for parameter in parameters if parameter.annotation is UUID)

@@ -141,7 +141,12 @@ class Window(NamedTuple):
 
 
 @cache
-def _windows() -> Windows:
+def windows() -> Windows:
+    """Return the counters of this process.
+
+    They must be created before there are threads: the library imports the Redis client then, and threads that found it
+    half imported would fail.
+    """
     if not settings.REDIS_URL:
         return MemoryWindows()
     from studyservice.rates.shared import SharedWindows  # noqa: PLC0415  # needs the client of Redis
@@ -149,22 +154,9 @@ def _windows() -> Windows:
     return SharedWindows(settings.REDIS_URL)
 
 
-def shared_windows() -> Windows:
-    """Return the counters of this process."""
-    return _windows()
-
-
-def start() -> None:
-    """Create the counters, before there are threads.
-
-    The library imports the Redis client then. Threads that found it half imported would fail.
-    """
-    _windows()
-
-
 def hit(rate: Rate, key: str, amount: int = 1) -> Window:
     """Count one request of `key`, or `amount` of them, and return the window's state."""
-    window = count(_windows(), rate, key, amount)
+    window = count(windows(), rate, key, amount)
     if window.exceeded:
         exceeded.send(hit, rate=rate)
     return window
@@ -172,13 +164,13 @@ def hit(rate: Rate, key: str, amount: int = 1) -> Window:
 
 def peek(rate: Rate, key: str) -> Window:
     """Return the window's state without counting; never exceeded."""
-    return count(_windows(), rate, key, 0)
+    return count(windows(), rate, key, 0)
 
 
-def count(windows: Windows, rate: Rate, key: str, amount: int) -> Window:
-    """Add `amount` to the window of `key` in `windows`."""
+def count(counters: Windows, rate: Rate, key: str, amount: int) -> Window:
+    """Add `amount` to the window of `key` in `counters`."""
     item = rate.value
-    number, seconds_left = windows.count(item.key_for(f"{rate.name}:{key}"), item.get_expiry(), amount)
+    number, seconds_left = counters.count(item.key_for(f"{rate.name}:{key}"), item.get_expiry(), amount)
     return Window(
         limit=item.amount,
         remaining=max(0, item.amount - number),
@@ -189,7 +181,7 @@ def count(windows: Windows, rate: Rate, key: str, amount: int) -> Window:
 
 def clear() -> None:
     """Forget every counter."""
-    _windows().reset()
+    windows().reset()
 
 
 LONGEST_SECONDS = 3600
@@ -208,26 +200,26 @@ class DoublingWait:
     def begin(self) -> Window | None:
         """Count a try. Return None if it is admitted, else how long to wait; then it does not count."""
         free, expiry = self._rate.value.amount, self._rate.value.get_expiry()
-        beyond = shared_windows().count(self._tries, expiry, 1).number - free
+        beyond = windows().count(self._tries, expiry, 1).number - free
         if beyond <= 0:
             return None
         seconds = min(2 ** min(beyond, 32), LONGEST_SECONDS)
-        claimed, seconds_left = shared_windows().count(self._wait, seconds, 1)
+        claimed, seconds_left = windows().count(self._wait, seconds, 1)
         if claimed == 1:
             self._let_in_late = True
             return None
-        shared_windows().count(self._tries, expiry, -1)
+        windows().count(self._tries, expiry, -1)
         exceeded.send(self.begin, rate=self._rate)
         return Window(limit=free, remaining=0, reset=max(1, math.ceil(seconds_left)), exceeded=True)
 
     def withdraw(self) -> None:
         """Withdraw an admitted try that could not be made."""
-        shared_windows().count(self._tries, self._rate.value.get_expiry(), -1)
+        windows().count(self._tries, self._rate.value.get_expiry(), -1)
         if self._let_in_late:
-            shared_windows().count(self._wait, 1, -1)
+            windows().count(self._wait, 1, -1)
 
     def forget(self) -> None:
         """Start over after a correct try."""
         for key in (self._tries, self._wait):
-            made = shared_windows().count(key, 1, 0).number
-            shared_windows().count(key, 1, -made)
+            made = windows().count(key, 1, 0).number
+            windows().count(key, 1, -made)

@@ -128,7 +128,7 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
 
 def ping_redis() -> None:
     """Ping the Redis of `REDIS_URL`. Raises the client's errors if it does not answer within two seconds."""
-    from redis import Redis  # noqa: PLC0415  # loaded by `rates.start`, only with REDIS_URL
+    from redis import Redis  # noqa: PLC0415  # loaded by `rates.limiter.windows`, only with REDIS_URL
 
     url = str(settings.REDIS_URL).replace("redis+unix:", "unix:", 1)
     with Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as redis:

@@ -28,7 +28,7 @@ def two() -> int:
 def hook() -> Iterator[Hook[Count]]:
     made = Hook[Count]("COUNT")
     yield made
-    Hook._all.remove(made)
+    Hook.all.remove(made)
 
 
 @pytest.mark.parametrize("missing", [PRACTICE_STREAK, ERASE_MEMBER], ids=lambda hook: hook.name)

@@ -243,7 +243,7 @@ class TestAlone:
     @pytest.mark.django_db
     def test_the_service_works_without_redis(self, redis: Redis, settings, owner_member: Member, make_key) -> None:
         settings.REDIS_URL = redis.url
-        rates._windows.cache_clear()
+        rates.windows.cache_clear()
         secret, _ = make_key(owner_member)
         try:
             assert ME.send(**bearer(secret)).headers["RateLimit-Remaining"] == "119"
@@ -255,15 +255,15 @@ class TestAlone:
                 (200, "117"),
             ]
         finally:
-            rates._windows.cache_clear()
+            rates.windows.cache_clear()
 
     def test_waits_double_across_processes_and_within_each_without_redis(self, redis: Redis, settings) -> None:
         settings.REDIS_URL = redis.url
-        rates._windows.cache_clear()
+        rates.windows.cache_clear()
         try:
             tries = [DoublingWait(rates.Rate.PASSWORDS, "ada").begin() for _ in range(7)]
             assert tries[:6] == [None] * 6
-            rates._windows.cache_clear()  # another process
+            rates.windows.cache_clear()  # another process
             other = DoublingWait(rates.Rate.PASSWORDS, "ada")
             refused = [tries[6], other.begin()]
             assert [(window.exceeded, window.reset) for window in refused if window] == [(True, 2)] * 2
@@ -273,4 +273,4 @@ class TestAlone:
             assert [other.begin() for _ in range(6)] == [None] * 6
             assert other.begin() is not None
         finally:
-            rates._windows.cache_clear()
+            rates.windows.cache_clear()

@@ -34,7 +34,7 @@ class Command(JsonCommand):
             gone.append(lines - _read([gone.path()], optional=gone.path())[0])
         ended: Counter[str] = Counter()
         for line in gone.latest(lines):
-            ending = gone.ENDINGS.registered[line.what]
+            ending = gone.ENDINGS[line.what]
             found = ending.find(line.id, line.at)
             if found is None:
                 continue
