@@ -20,7 +20,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, OAuth2Error
 from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata, name_from
 from oauthserver.endpoints import InvalidClientMetadata
 from oauthserver.models import Application
-from studyservice.fetching.faults import FetchError
+from studyservice.fetching.connecting import FetchError
 from studyservice.fetching.guarded import FetchBounds, fetch
 from studyservice.rates.limiter import Rate, Window, hit
 from studyservice.secrets.generated import sha256

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, RateLimited
 from studyservice.operations.uploads import UploadedFile
-from studyservice.reading.gate import ReadLater
+from studyservice.reading.process import ReadLater
 
 Arguments = ParamSpec("Arguments")
 View = Callable[Concatenate[HttpRequest, Arguments], HttpResponse]

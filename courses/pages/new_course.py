@@ -20,7 +20,7 @@ from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
 from courses.views import CourseViewSet
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
-from studyservice.reading.gate import ReadLater
+from studyservice.reading.process import ReadLater
 
 MAX_LINES: Final = 2_000
 """Maximum lines of text shown next to the table. Only texts of over a hundred pages have more."""

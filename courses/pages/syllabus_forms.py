@@ -37,7 +37,7 @@ from studyservice.http.error_pages import error_page, is_members_form, sent_back
 from studyservice.language_model import LanguageModel
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
-from studyservice.reading.gate import ReadLater
+from studyservice.reading.process import ReadLater
 from studyservice.templatetags.site import number
 
 UPLOAD = Upload(MAX_BYTES)

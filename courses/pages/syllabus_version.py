@@ -25,7 +25,7 @@ from courses.uploads.serializers import SyllabusDetailRow
 from courses.views import CourseViewSet
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
-from studyservice.reading.gate import ReadLater
+from studyservice.reading.process import ReadLater
 
 
 @for_active_members(FORM)

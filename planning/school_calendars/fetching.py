@@ -16,7 +16,7 @@ from django.db import connection
 from accounts.rows.access import Access
 from planning.calendar.files import MAX_BYTES, CalendarFile, NotACalendar, read_school_calendar
 from planning.school_calendars.addresses import unsealed
-from studyservice.fetching.faults import Fault, FetchError
+from studyservice.fetching.connecting import Fault, FetchError
 from studyservice.fetching.guarded import FetchBounds, Validators, fetch
 from studyservice.operations.errors import RateLimited
 

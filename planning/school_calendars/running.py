@@ -25,7 +25,7 @@ from planning.school_calendars.fetching import ask
 from planning.school_calendars.schedule import claim, due_hosts, forget_due, postpone, release
 from planning.school_calendars.taking import store
 from studyservice.operations.errors import NotFound
-from studyservice.reading.gate import ReadLater
+from studyservice.reading.process import ReadLater
 
 logger = logging.getLogger(__name__)
 

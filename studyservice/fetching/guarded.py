@@ -13,8 +13,7 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from studyservice.fetching.connecting import Deadline, connect
-from studyservice.fetching.faults import Fault, FetchError
+from studyservice.fetching.connecting import Deadline, Fault, FetchError, connect
 
 _HTTPS_PORT = 443
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

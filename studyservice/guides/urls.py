@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from studyservice.guides.changelog import ChangelogFeed
-from studyservice.guides.views import changelog, guide, guide_list, search_index
+from studyservice.guides.views import ChangelogFeed, changelog, guide, guide_list, search_index
 
 urlpatterns = [
     path("docs/guides", guide_list, name="guides"),

@@ -8,7 +8,7 @@ from functools import partial
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from studyservice.fetching.public_addresses import is_public
+from studyservice.fetching.connecting import is_public
 from studyservice.installation.findings import Failed, Skipped, Step
 
 TIMEOUT = 10

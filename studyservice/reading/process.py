@@ -1,4 +1,4 @@
-"""Start the child process, and parse its output."""
+"""Start the child process when its turn comes, one at a time in each process, and parse its output."""
 
 import json
 import logging
@@ -7,15 +7,17 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, ClassVar, cast
 
+from studyservice.operations.errors import ApiError, InternalError, RateLimited
 from studyservice.reading import child
-from studyservice.reading.gate import GATE, ReadingStarved
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +29,78 @@ MAX_SAID = 8 * 1024 * 1024
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _CHUNK = 65_536
+
+
+WAIT_SECONDS = 2.0
+"""How long the one in the queue waits. Also the `Retry-After` of the others."""
+
+STARVED_SECONDS = 5
+"""`Retry-After` if other processes need the CPU."""
+
+
+class ReadLater(ApiError):
+    """A file cannot be read now. The same upload may work a moment later.
+
+    Attributes:
+        reason: for forms.
+    """
+
+    reason: ClassVar[str]
+
+
+class ReadingBusy(RateLimited, ReadLater):
+    """Other files are being read."""
+
+    reason = "Another file is being read at this moment."
+
+    def __init__(self) -> None:
+        super().__init__(round(WAIT_SECONDS))
+
+
+class ReadingStarved(InternalError, ReadLater):
+    """A reading got too little CPU time to finish."""
+
+    reason = "This server is too busy to read the file at this moment."
+    default_message = f"{reason} Try again after the seconds in Retry-After."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(STARVED_SECONDS)})
+
+
+class Gate:
+    """Admits one at a time.
+
+    Args:
+        wait_seconds: how long one more may wait.
+    """
+
+    def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._wait_seconds = wait_seconds
+        self._places = threading.BoundedSemaphore(2)
+        self._turn = threading.Lock()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Hold the turn for the block.
+
+        Raises:
+            ReadingBusy: one is reading, and another waits or this one waited too long.
+        """
+        if not self._places.acquire(blocking=False):
+            raise ReadingBusy
+        try:
+            if not self._turn.acquire(timeout=self._wait_seconds):
+                raise ReadingBusy
+            try:
+                yield
+            finally:
+                self._turn.release()
+        finally:
+            self._places.release()
+
+
+GATE = Gate()
+"""The gate of this process."""
 
 
 class Limit(StrEnum):

@@ -5,8 +5,10 @@ two seconds even if the database is frozen, as long as a thread is free to answe
 """
 
 import logging
+import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from http import HTTPStatus
 from typing import Any
@@ -20,8 +22,7 @@ from django.http import HttpRequest, HttpResponse
 
 from studyservice import __version__
 from studyservice.http.bodies import json_response, read_only
-from studyservice.server.probes import Probe
-from studyservice.server.static_files import require_static_files
+from studyservice.server.checks import require_static_files
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,41 @@ def _status(well: bool) -> str:
 def _answer(*, well: bool, **more: Any) -> HttpResponse:
     status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
     return json_response({"status": _status(well)} | more, status)
+
+
+class Probe:
+    """Runs one check at a time for all callers, so that many cost as much as one.
+
+    Args:
+        thread: runs the check.
+        ask: the check; raises if it fails and may take any time.
+        seconds: how long callers wait.
+    """
+
+    def __init__(self, thread: ThreadPoolExecutor, ask: Callable[[], object], seconds: float) -> None:
+        self._thread = thread
+        self._ask = ask
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._asked: Future[object] | None = None
+        self._until = 0.0
+
+    def start(self) -> Callable[[], None]:
+        """Start the check, unless one is running. Return a function that waits for it.
+
+        The function raises what `ask` raised, or `TimeoutError` if the check is not done in time, at once if it was
+        overdue before.
+        """
+        with self._lock:
+            if self._asked is None or self._asked.done():
+                self._until = time.monotonic() + self._seconds
+                self._asked = self._thread.submit(self._ask)
+            asked, until = self._asked, self._until
+
+        def wait() -> None:
+            asked.result(max(0.0, until - time.monotonic()))
+
+        return wait
 
 
 class _Connection:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from studyservice.fetching.faults import Fault, FetchError
+from studyservice.fetching.connecting import Fault, FetchError
 from studyservice.fetching.guarded import FetchBounds, Fetched, Validators, fetch
 from tests.support.internet import OTHER_PUBLIC, PUBLIC, Answer, Internet, answer, dripping, moved
 

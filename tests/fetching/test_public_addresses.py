@@ -2,7 +2,7 @@
 
 import pytest
 
-from studyservice.fetching.public_addresses import is_public
+from studyservice.fetching.connecting import is_public
 from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "a function without a database")

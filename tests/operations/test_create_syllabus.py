@@ -11,7 +11,7 @@ import pytest
 
 from courses.models import Course, SyllabusFile
 from studyservice.rates.limiter import Rate, peek
-from studyservice.reading.gate import GATE
+from studyservice.reading.process import GATE
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, SyllabusFileFactory, stored

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
-from studyservice.guides import changelog
+from studyservice.guides import views
 from studyservice.guides.catalog import Guide
 from tests import ROOT
 
@@ -48,10 +48,10 @@ def three_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[
     file.write_text(CHANGELOG)
     at = datetime(2026, 12, 2, 10, tzinfo=UTC).timestamp()
     os.utime(file, (at, at))
-    monkeypatch.setattr(changelog, "CHANGELOG", Guide("changelog", str(file), ""))
-    changelog.entries.cache_clear()
+    monkeypatch.setattr(views, "CHANGELOG", Guide("changelog", str(file), ""))
+    views.entries.cache_clear()
     yield
-    changelog.entries.cache_clear()
+    views.entries.cache_clear()
 
 
 def test_the_page_shows_the_file_and_links_the_feed(client: Client) -> None:
@@ -93,4 +93,4 @@ def test_the_feed_has_the_address_of_the_service_for_any_host(client: Client) ->
 def test_an_unchanged_feed_is_sent_once(client: Client) -> None:
     first = client.get("/changelog.atom")
     changed = datetime.strptime(first.headers["Last-Modified"], "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=UTC)
-    assert changed == max(entry.changed_at for entry in changelog.entries()).replace(microsecond=0)
+    assert changed == max(entry.changed_at for entry in views.entries()).replace(microsecond=0)

@@ -13,7 +13,7 @@ from accounts.changes.words import change_in_words
 from accounts.models import Member
 from courses.models import SyllabusFile
 from studyservice.rates.limiter import Rate, hit
-from studyservice.reading.gate import GATE
+from studyservice.reading.process import GATE
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.syllabus_files import docx, pdf

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from studyservice.reading import child, process
-from studyservice.reading.gate import Gate, ReadingBusy, ReadingStarved
-from studyservice.reading.process import Limit, Outcome, read_in_child
+from studyservice.reading.process import Gate, Limit, Outcome, ReadingBusy, ReadingStarved, read_in_child
 
 pytestmark = [
     pytest.mark.usefixtures("started_readings"),

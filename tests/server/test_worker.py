@@ -10,8 +10,8 @@ import pytest
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers.gasgi import ASGIWorker
 
+from studyservice.server.application import Worker
 from studyservice.server.guard import Guard
-from studyservice.server.worker import Worker
 from tests import ROOT
 
 pytestmark = pytest.mark.database("sqlite", "gunicorn's names")
@@ -34,7 +34,7 @@ def test_no_internals_of_gunicorn_are_used_or_overridden() -> None:
     """A guard wraps gunicorn's protocol, and calls only methods of every asyncio protocol."""
     used = {
         node.attr
-        for name in ("worker", "guard", "application")
+        for name in ("guard", "application")
         for node in ast.walk(ast.parse((ROOT / "studyservice" / "server" / f"{name}.py").read_text()))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
     }
