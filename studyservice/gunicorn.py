@@ -8,6 +8,7 @@ import logging
 import os
 import resource
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ if workers > 1 and settings.REDIS_URL is None:
     )
 
 if settings.METRICS_ADDRESS is not None:
-    from studyservice.server.metrics_server import MetricsServer, free_slot
+    from studyservice.server.metrics_server import MetricsServer
 
     _host, _port = settings.METRICS_ADDRESS
 
@@ -100,8 +101,9 @@ if settings.METRICS_ADDRESS is not None:
         arbiter.metrics = MetricsServer(_host, _port)
 
     def pre_fork(arbiter: Any, worker: Any) -> None:
-        """Runs before each fork. Processes that ended are no longer among the arbiter's."""
-        worker.metrics_slot = free_slot(other.metrics_slot for other in arbiter.WORKERS.values())
+        """Runs before each fork. The process gets the first free slot: those that ended are not the arbiter's."""
+        used = {other.metrics_slot for other in arbiter.WORKERS.values()}
+        worker.metrics_slot = next(slot for slot in count() if slot not in used)
 
     def on_exit(arbiter: Any) -> None:
         """Runs after the last process ended."""

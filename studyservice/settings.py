@@ -41,7 +41,6 @@ from studyservice.platforms import platforms_from
 SERVICE_NAME = "Study Data Service"
 API_VERSION = "1.0.0"
 
-DEBUG = False
 DATA_DIR = data_dir()
 TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
 TRIAL = not text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
@@ -128,9 +127,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
 SESSION_COOKIE_NAME = "__Host-sessionid" if _secure else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if _secure else "csrftoken"
 DEVICE_COOKIE_NAME = "__Host-device" if _secure else "device"
-SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-X_FRAME_OPTIONS = "DENY"
+CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "studyservice.http.error_pages.csrf_failure"
 # For every page; API answers are data and have none. A page that needs more uses `csp_update`.
 CONTENT_SECURITY_POLICY = {
@@ -332,7 +329,6 @@ RECOGNIZED_PLATFORMS = platforms_from(text("RECOGNIZED_PLATFORMS"))
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
-USE_TZ = True
 USE_I18N = False
 DATE_FORMAT = "Y-m-d"  # for the admin, as in the API, the log and the filters; members' pages write months out
 DATETIME_FORMAT = r"Y-m-d H:i \U\T\C"
@@ -409,13 +405,9 @@ SPECTACULAR_SETTINGS = {
         f"Guides: {BASE_URL}/docs/guides. What changed: {BASE_URL}/changelog."
     ),
     "SCHEMA_PATH_PREFIX": "/v1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_AUTHENTICATION": [],
-    "SERVE_PERMISSIONS": [],
     "SERVERS": [{"url": BASE_URL}],
     "CONTACT": {"url": CONTACT_URL} if CONTACT_URL else {},
     "TOS": TERMS_URL or None,
-    "COMPONENT_SPLIT_REQUEST": False,
     "COMPONENT_NO_READ_ONLY_REQUIRED": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": ["studyservice.openapi.schema.finish"],

@@ -33,16 +33,18 @@ def proxy_steps() -> Iterator[Step]:
     yield "plain http", _plain_http
 
 
-def _get(url: str, headers: dict[str, str] | None = None) -> httpx2.Response:
-    sent = {"User-Agent": "checkinstall"} | (headers or {})
-    return httpx2.get(url, headers=sent, timeout=TIMEOUT, verify=ssl.create_default_context())
+def _ask(url: str, headers: dict[str, str] | None = None, body: bytes | None = None) -> httpx2.Response:
+    """GET `url`, or POST a body to it."""
+    method, sent = "GET" if body is None else "POST", {"User-Agent": "checkinstall"} | (headers or {})
+    context = ssl.create_default_context()
+    return httpx2.request(method, url, content=body, headers=sent, timeout=TIMEOUT, verify=context)
 
 
 def _server() -> str:
     """Check that this version answers at `BASE_URL`, and that it is ready."""
     url = f"{settings.BASE_URL}/health/ready"
     try:
-        answer = _get(url)
+        answer = _ask(url)
     except httpx2.HTTPError as error:
         raise Failed(
             f"{url}: {error}.", "Start the server, and check that the proxy forwards to HOST and PORT."
@@ -66,7 +68,7 @@ def _server() -> str:
 
 def _require_base_url() -> None:
     """Check that the server was started with this `BASE_URL`. It calls itself by the one that it knows."""
-    answer = _get(f"{settings.BASE_URL}/.well-known/oauth-authorization-server")
+    answer = _ask(f"{settings.BASE_URL}/.well-known/oauth-authorization-server")
     try:
         known = str(answer.json()["issuer"])
     except (ValueError, KeyError, TypeError):
@@ -85,7 +87,7 @@ def _forwarded_proto() -> str:
     """Check that a page over https does not redirect to itself."""
     if not settings.BASE_URL.startswith("https://"):
         raise Skipped("there is no https.")
-    answer = _get(f"{settings.BASE_URL}/sign-in")
+    answer = _ask(f"{settings.BASE_URL}/sign-in")
     if answer.status_code == HTTPStatus.OK:
         return "the service recognizes https."
     raise Failed(
@@ -119,7 +121,7 @@ def _forwarded_for(tries: int) -> str:
 
 def _window(address: str) -> tuple[int, int]:
     """Return the remaining requests of an anonymous caller, and the seconds until the window ends."""
-    answer = _get(f"{settings.BASE_URL}/v1/me", {"X-Forwarded-For": address})
+    answer = _ask(f"{settings.BASE_URL}/v1/me", {"X-Forwarded-For": address})
     try:
         return int(answer.headers["RateLimit-Remaining"]), int(answer.headers["RateLimit-Reset"])
     except (KeyError, ValueError):
@@ -136,13 +138,7 @@ def _uploads() -> str:
         "Without client_max_body_size nginx passes 1 MiB."
     )
     try:
-        answer = httpx2.post(
-            f"{settings.BASE_URL}/mcp",
-            content=bytes(_UPLOAD_BYTES),
-            headers={"User-Agent": "checkinstall", "Content-Type": "application/json"},
-            timeout=TIMEOUT,
-            verify=ssl.create_default_context(),
-        )
+        answer = _ask(f"{settings.BASE_URL}/mcp", {"Content-Type": "application/json"}, bytes(_UPLOAD_BYTES))
     except httpx2.HTTPError as error:
         raise Failed(
             f"A body of {_UPLOAD_BYTES // 2**20} MiB was not answered: {error}.", advice, stops=False
@@ -160,7 +156,7 @@ def _plain_http() -> str:
     if parts.scheme != "https" or parts.port not in {None, 443}:
         raise Skipped("there is no https at its own port.")
     try:
-        answer = _get(f"http://{parts.hostname}/sign-in", {"X-Forwarded-Proto": "https"})
+        answer = _ask(f"http://{parts.hostname}/sign-in", {"X-Forwarded-Proto": "https"})
     except httpx2.HTTPError:
         return "nobody answers."
     if answer.status_code == HTTPStatus.OK:

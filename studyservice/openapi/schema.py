@@ -1,6 +1,5 @@
 """Generate `/openapi.json` from the operations' own declarations."""
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -168,19 +167,17 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     components["headers"] = HEADERS | REPLAYED
     components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
     used = {tag for path in result["paths"].values() for operation in path.values() for tag in operation["tags"]}
-    result["tags"] = [{"name": name, "description": text} for name, text in _headings() if name in used]
-    _drop(result, "x-spec-enum-id")
-    _unwrap_references(schemas)
+    result["tags"] = [
+        {"name": name, "description": text}
+        for app in apps.get_app_configs()
+        for name, text in getattr(app, "headings", {}).items()
+        if name in used
+    ]
+    _tidy(result)
     for path in result["paths"].values():
         for method, operation in path.items():
             _finish_operation(method, operation, schemas)
     return result
-
-
-def _headings() -> Iterator[tuple[str, str]]:
-    """Yield each heading of operations with its description: the `headings` of the apps, in order."""
-    for app in apps.get_app_configs():
-        yield from getattr(app, "headings", {}).items()
 
 
 def _finish_operation(method: str, operation: Schema, schemas: Schema) -> None:
@@ -238,19 +235,13 @@ def _add_parameter_example(schema: Schema) -> None:
         schema["examples"] = [schema["items"].pop("examples", [])]
 
 
-def _drop(value: Any, key: str) -> None:
-    """Remove drf-spectacular's own mark everywhere."""
-    if isinstance(value, dict):
-        value.pop(key, None)
-        value = list(value.values())
-    if isinstance(value, list):
-        for inner in value:
-            _drop(inner, key)
+def _tidy(value: Any) -> None:
+    """Remove drf-spectacular's own mark, and put a description beside its reference, everywhere.
 
-
-def _unwrap_references(value: Any) -> None:
-    """Put a description beside its reference, as OpenAPI 3.1 allows. drf-spectacular writes 3.0's `allOf` of one."""
+    OpenAPI 3.1 allows the latter. drf-spectacular writes 3.0's `allOf` of one.
+    """
     if isinstance(value, dict):
+        value.pop("x-spec-enum-id", None)
         match value.get("allOf"):
             case [{"$ref": reference}]:
                 del value["allOf"]
@@ -258,7 +249,7 @@ def _unwrap_references(value: Any) -> None:
         value = list(value.values())
     if isinstance(value, list):
         for inner in value:
-            _unwrap_references(inner)
+            _tidy(inner)
 
 
 def _subclasses(base: type[Any]) -> list[type[Any]]:

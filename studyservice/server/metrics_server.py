@@ -8,8 +8,6 @@ processes.
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
-from itertools import count
 
 from prometheus_client import CollectorRegistry, start_http_server, values
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -22,7 +20,7 @@ class MetricsServer:
         self._slot = 0
         self._directory = tempfile.mkdtemp(prefix="studyservice-metrics-")
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._directory
-        values.ValueClass = values.MultiProcessValue(self._taken_slot)
+        values.ValueClass = values.MultiProcessValue(lambda: self._slot)
         registry = CollectorRegistry()
         MultiProcessCollector(registry, self._directory)
         try:
@@ -31,9 +29,6 @@ class MetricsServer:
             self.close()
             raise SystemExit(f"Not started: METRICS_ADDRESS cannot be used: {error}") from None
 
-    def _taken_slot(self) -> int:
-        return self._slot
-
     def close(self) -> None:
         shutil.rmtree(self._directory, ignore_errors=True)
 
@@ -41,9 +36,3 @@ class MetricsServer:
         """Use the metric files of `slot` in a new process, and close the socket, which the first process keeps."""
         self._slot = slot
         self._server.socket.close()
-
-
-def free_slot(taken: Iterable[int]) -> int:
-    """Return the first slot that no running process has."""
-    used = set(taken)
-    return next(slot for slot in count() if slot not in used)

@@ -32,21 +32,15 @@ syllabus_read = Signal()
 
 MODEL_OUTCOMES = ("ready", "failed")
 
-OverdueCalendars = Callable[[], int]
-"""Return how many school calendars have been due for too long, in one query."""
-
-OVERDUE_CALENDARS = Hook[OverdueCalendars]("OVERDUE_CALENDARS")
+OVERDUE_CALENDARS = Hook[Callable[[], int]]("OVERDUE_CALENDARS")
+"""Returns how many school calendars have been due for too long, in one query."""
 
 PURGE = "purgeexpired"
 BACKUP = "backup"
-"""Names of `LastRuns`. `deploy/backup.sh` records the second; other kinds of backups are not recorded."""
+"""Names of `LAST_RUNS`. `deploy/backup.sh` records the second; other kinds of backups are not recorded."""
 
-LastRuns = Callable[[], Mapping[str, datetime | None]]
-"""Return the end of the last run of each scheduled command and backup, None if there was none, in one query."""
+LAST_RUNS = Hook[Callable[[], Mapping[str, datetime | None]]]("LAST_RUNS")
+"""Returns the end of the last run of each scheduled command and backup, None if there was none, in one query."""
 
-LAST_RUNS = Hook[LastRuns]("LAST_RUNS")
-
-MailQueueAge = Callable[[], float]
-"""Return the seconds that the oldest queued e-mail has waited, 0 if there is none, in one query."""
-
-MAIL_QUEUE_AGE = Hook[MailQueueAge]("MAIL_QUEUE_AGE")
+MAIL_QUEUE_AGE = Hook[Callable[[], float]]("MAIL_QUEUE_AGE")
+"""Returns the seconds that the oldest queued e-mail has waited, 0 if there is none, in one query."""
