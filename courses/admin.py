@@ -18,8 +18,7 @@ from courses import courses, items
 from courses.item_batches import create_item
 from courses.models import Course, Item, SyllabusFile
 from courses.serializers import CourseBody, PlainItemBody
-from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file
-from courses.uploads.operators import add_to_course
+from courses.syllabus_admin import BROUGHT, SyllabusFileInline, add_to_course, files_read, syllabus_file
 
 if TYPE_CHECKING:
     _CourseForm = forms.ModelForm[Course]

@@ -13,7 +13,7 @@ from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.colors import least_used
-from courses.doubts import doubt_items_of
+from courses.doubts import doubt_items_of, verify
 from courses.entry_serializers import (
     CategoryEntryFields,
     CourseItemFields,
@@ -27,8 +27,7 @@ from courses.item_rows import ReadItem
 from courses.items import next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseDetailRow, CourseFields, CourseRow, NewItem
-from courses.uploads.attaching import attach, attachable
-from courses.verification import verify
+from courses.uploads.rows import attach, attachable
 from studyservice.database.expressions import fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, Select

@@ -10,14 +10,13 @@ from django.db.models import OuterRef, Q
 from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect, as_array, change
 from accounts.rows.rows import OneOf
-from courses.doubts import doubt_new_item
+from courses.doubts import doubt_new_item, verify
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
 from courses.errors import NoSuchCourse
 from courses.item_rows import GRADE_CATEGORY, ITEMS, ReadItem, as_answered, as_read
 from courses.models import Course, Item
 from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
-from courses.verification import verify
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
 

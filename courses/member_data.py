@@ -1,15 +1,46 @@
-"""The members' rows of this app."""
+"""The members' rows of this app, and their rules in an archive."""
+
+from typing import Any
+
+from rest_framework import serializers
 
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, Visible, register
-from courses.archive import ItemRules, SyllabusFileRules
 from courses.courses import COURSES
 from courses.item_batches import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.item_rows import folded_course, folded_item
-from courses.models import Course, Item, SyllabusFile
-from courses.serializers import CourseBody
-from courses.uploads.attaching import FILES_OF_COURSE, expiry
-from courses.uploads.rows import require_room, seen_files
+from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, SyllabusFile
+from courses.serializers import CourseBody, PlainItemBody
+from courses.syllabi.reading.files import TextStatus
+from courses.uploads.rows import FILES_OF_COURSE, expiry, require_room, seen_files
+from studyservice.operations.fields import StringField
+from studyservice.operations.serializers import Body
+
+
+class SyllabusFileRules(Body):
+    """A syllabus file, and the text read from it."""
+
+    file = StringField(max_length=100)
+    text = StringField(max_length=MAX_SYLLABUS_CHARACTERS, trim_whitespace=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Require a text if the file was read, and none otherwise."""
+        if attrs["characters"] != len(attrs["text"] or ""):
+            raise serializers.ValidationError({"characters": ["Is not the length of text."]})
+        if (attrs["text"] is None) is (attrs["text_status"] == TextStatus.READ):
+            raise serializers.ValidationError({"text": ["Must be there if text_status is read, and else be null."]})
+        return attrs
+
+
+class ItemRules(PlainItemBody):
+    """An item."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Require the time of completion if and only if the item is done."""
+        if attrs["done"] is (attrs["done_at"] is None):
+            raise serializers.ValidationError({"done_at": ["Must be there if done is true, and else be null."]})
+        return attrs
+
 
 register(
     MemberData(

@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from courses.uploads.views import SyllabusViewSet
-from courses.views import CourseViewSet, ItemViewSet
+from courses.views import CourseViewSet, ItemViewSet, SyllabusViewSet
 
 urlpatterns = [
     path("courses", CourseViewSet.as_view({"get": "list_courses", "post": "create_course"})),

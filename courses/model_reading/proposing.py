@@ -10,9 +10,25 @@ from uuid import UUID
 from courses.model_reading.answers import Answer
 from courses.model_reading.checked import checked
 from courses.syllabi.comparison import Stored
-from courses.syllabi.proposal import propose
-from courses.syllabi.proposing import propose_version
+from courses.syllabi.proposal import Line, Proposal, lines_of_items, propose
 from courses.syllabi.reader import Syllabus
+
+
+def question(text: str, stored: Sequence[Stored], *, before: str | None, today: date, term: str | None) -> bytes:
+    """The child's input: a line of JSON, then the text."""
+    items = [(str(one.id), one.title, None if one.due_on is None else str(one.due_on), one.kind) for one in stored]
+    asked = {"today": str(today), "term": term, "stored": items, "before": before}
+    return json.dumps(asked).encode() + b"\n" + text.encode()
+
+
+def propose_version(
+    text: str, before: str | None, stored: Sequence[Stored], *, today: date, term: str | None
+) -> Proposal:
+    """The proposal of a text, compared with a course whose stored text is `before`."""
+    unchanged = frozenset[Line]()
+    if before is not None:
+        unchanged = lines_of_items(Syllabus.of(before, today=today, term=term))
+    return propose(Syllabus.of(text, today=today, term=term), stored, unchanged)
 
 
 def proposed(
@@ -34,7 +50,7 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield `proposal`, with dates and ids as text.
 
     The file has the stored answer of a model in its first line, if any, then a question
-    (`courses.syllabi.proposing.question`).
+    (`courses.model_reading.proposing.question`).
     """
     model_answer, head, text = file.read().decode().split("\n", 2)
     asked = json.loads(head)

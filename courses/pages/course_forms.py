@@ -1,17 +1,34 @@
-"""The forms for a new course, and for changing one."""
+"""The forms for a new course, by hand or from a syllabus, and for changing one."""
 
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cached_property
 from typing import Any, cast
+from uuid import UUID
 
 from django import forms
+from django.http import QueryDict
 
-from accounts.pages.forms import EditForm
+from accounts.models import Member
+from accounts.pages.forms import EditForm, NumberField
 from accounts.pages.once import OnceForm
-from courses.entry_serializers import NewCourseFields
+from accounts.rows.access import Access
+from courses.courses import create_course
+from courses.entry_serializers import (
+    MAX_CATEGORIES,
+    CategoryEntryBody,
+    CategoryEntryFields,
+    CourseItemFields,
+    CreatedCourseRow,
+    NewCourseFields,
+)
 from courses.models import Course
+from courses.pages.review import TOO_LONG, Review, TickedForm
 from courses.serializers import COURSE_TEXTS
+from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
+from courses.uploads.serializers import ProposalRow, ProposedCategoryRow
 from studyservice.operations.columns import max_length
-
-TOO_LONG = "Use at most %(limit_value)d characters."
+from studyservice.templatetags.site import number
 
 
 def _text(name: str, label: str, help_text: str = "", *, required: bool = False) -> forms.CharField:
@@ -65,3 +82,83 @@ class CourseChangesForm(EditForm, CourseFields):
         """Emptied fields get the default of a new course."""
         given = super().clean() or self.cleaned_data
         return {name: value or _EMPTY[name] for name, value in given.items()}
+
+
+_CATEGORY: Mapping[str, Any] = CategoryEntryBody.shared(partial=False).fields
+_NAME = _CATEGORY["name"]
+
+
+class WeightForm(TickedForm):
+    """A category of the grade."""
+
+    name = forms.CharField(
+        max_length=_NAME.max_length,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
+    )
+    weight = NumberField(least=0, most=100, error_messages={"required": "Enter a weight."})
+
+    def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
+        """Bind the fields to the sent data, if any."""
+        ticked = place < MAX_CATEGORIES and not proposed["doubt"]
+        initial = {"tick": ticked, "name": proposed["name"], "weight": number(proposed["weight"])}
+        super().__init__(data, prefix=f"c{place}", initial=initial)
+        self.line = proposed["line"]
+        self.note = f"Not ticked: {proposed['doubt']}." if proposed["doubt"] else ""
+        self.word = FOUND_WORDS[proposed["evidence"]] if proposed["evidence"] and not proposed["doubt"] else ""
+        self.announce("Add", proposed["name"], {"name": "Name", "weight": "Weight in percent"})
+
+
+class NewCourse:
+    """The approved parts of a syllabus: the course, its items, and the weights of its grade.
+
+    Args:
+        proposal: the proposal of the syllabus.
+        data: the sent data; None if it is shown for the first time.
+    """
+
+    def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
+        self.course = CourseForm(data, initial=dict(proposal["course"]))
+        self.review = Review(new_rows(proposal), data, can_add=True)
+        sent = data if self.review.was_sent else None
+        self.weights = [WeightForm(place, one, sent) for place, one in enumerate(proposal["grade_categories"])]
+        self.cautions = general_cautions(proposal)
+
+    def is_valid(self) -> bool:
+        """True if nothing is invalid."""
+        return self.course.is_valid() and self.review.is_valid() and not self.has_errors
+
+    @property
+    def has_errors(self) -> bool:
+        """True if a field is invalid."""
+        wrong = bool(self.course.errors) or self.review.has_errors or any(form.errors for form in self.weights)
+        return wrong or bool(self.too_many_weights)
+
+    @cached_property
+    def too_many_weights(self) -> str:
+        """The error if too many categories are selected."""
+        ticked = [form for form in self.weights if form.is_bound and form.cleaned_data.get("tick")]
+        return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
+
+    def make(self, member: Member, *, text: str | None, syllabus_id: UUID | None) -> CreatedCourseRow:
+        """Create the course from a text or from an uploaded file.
+
+        Raises:
+            Conflict: there would be too many courses or items.
+        """
+        fields = self.course.fields_given()
+        fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
+        fields["items"] = cast("list[CourseItemFields]", [one.item for one in self.review.approved])
+        fields["grade_categories"] = self._categories()
+        return create_course(Access(member), **fields)
+
+    @property
+    def taken(self) -> str:
+        """A summary of what was approved."""
+        items, weights = len(self.review.approved), len(self._categories())
+        told = f"{items} deadline{'' if items == 1 else 's'}"
+        return f"{told} and {weights} grade categor{'y' if weights == 1 else 'ies'}" if weights else told
+
+    def _categories(self) -> list[CategoryEntryFields]:
+        taken = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
+        return [{"name": one["name"], "weight": Decimal(one["weight"])} for one in taken]

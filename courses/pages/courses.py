@@ -1,24 +1,27 @@
-"""The pages of a member's courses: the list, one course, creating by hand, and deleting."""
+"""The pages of a member's courses: the list, one course, its files, creating by hand, and deleting."""
 
 from http import HTTPStatus
 from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect, render
 
+from accounts.credentials.connections import CONNECTED_APPS
 from accounts.models import Member
-from accounts.pages.signed_in import FORM, READ, for_active_members
+from accounts.pages.sign_in import target_after
+from accounts.pages.signed_in import FORM, POST, READ, for_active_members
 from accounts.rows.access import Access
 from courses import courses, items
 from courses.courses import COURSES
 from courses.pages.colors import courses_here
 from courses.pages.course_forms import CourseChangesForm, CourseForm
 from courses.serializers import COURSE_TEXTS, CourseRow, ItemRow
-from courses.uploads.files import files_by_course
+from courses.uploads.files import delete_syllabus, files_by_course, get_syllabus_file, list_syllabi
 from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
+from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict
 
 NEXT = 3
@@ -118,3 +121,62 @@ def delete_item(request: HttpRequest, member: Member, course_id: UUID, item_id: 
     items.delete_item(Access(member), item_id)
     messages.success(request, f"“{item['title']}” is deleted. You can restore it in Activity for 30 days.")
     return redirect("course", course_id=course_id)
+
+
+@for_active_members(READ)
+def syllabus_file(request: HttpRequest, member: Member, course_id: UUID, syllabus_id: UUID) -> HttpResponseBase:
+    """Download the file as uploaded."""
+    _file(Access(member), course_id, syllabus_id)
+    return download_response(get_syllabus_file(Access(member), syllabus_id), 200)
+
+
+@for_active_members(FORM)
+def delete_file(request: HttpRequest, member: Member, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
+    """Ask on GET, delete on POST."""
+    file = _file(Access(member), course_id, syllabus_id)
+    if request.method != "POST":
+        return render(request, "courses/delete_file.html", {"file": file})
+    delete_syllabus(Access(member), syllabus_id)
+    messages.success(request, f"“{file['filename']}” is deleted.")
+    return redirect("course", course_id=course_id)
+
+
+def _file(access: Access, course_id: UUID, syllabus_id: UUID) -> SyllabusRow:
+    """The file of this course."""
+    files = {file["id"]: file for file in list_syllabi(access, course_id)}
+    if syllabus_id not in files:
+        raise Http404
+    return files[syllabus_id]
+
+
+class FirstSteps(NamedTuple):
+    """The steps.
+
+    Attributes:
+        asks_for_app: whether to suggest an assistant; not if the member dismissed it.
+    """
+
+    has_course: bool
+    has_app: bool
+    asks_for_app: bool
+
+
+def first_steps(access: Access, courses: int) -> FirstSteps | None:
+    """Return the first steps of a member with this many courses. None once both are done or the second one is
+    dismissed, and with a second course. At most one statement.
+    """
+    if courses > 1 or (courses and access.member.assistant_dismissed):
+        return None
+    has_app = bool(CONNECTED_APPS.get().of(access.member).listed)
+    if courses and has_app:
+        return None
+    return FirstSteps(
+        has_course=courses == 1, has_app=has_app, asks_for_app=has_app or not access.member.assistant_dismissed
+    )
+
+
+@for_active_members(POST)
+def dismiss_assistant(request: HttpRequest, member: Member) -> HttpResponse:
+    """Stop suggesting an assistant, and show the originating page again."""
+    Member.objects.filter(id=member.id).update(assistant_dismissed=True)
+    return HttpResponseRedirect(target_after(request))

@@ -4,12 +4,11 @@ A syllabus or a calendar file shows its proposed rows here and gets the selected
 of its content. If the rows have changed since, the table is shown again with the member's input.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from django import forms
-from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
 from courses.approval import Approved, ReviewRow, State
@@ -28,20 +27,50 @@ _MARKS = "row"
 _ADDED = "added"
 """The field with the keys of the rows that the member added."""
 
+TOO_LONG = "Use at most %(limit_value)d characters."
+
 ADD = "add"
 """The button that adds an empty row."""
 
 
-class RowForm(forms.Form):
-    """The fields of a row. Unselected rows cannot be invalid."""
+class TickedForm(forms.Form):
+    """A row that counts only if it is selected. Unselected rows cannot be invalid."""
 
     use_required_attribute = False
 
     tick = forms.BooleanField(required=False)
+
+    def announce(self, tick: str, name: str, labels: Mapping[str, str]) -> None:
+        """Let a screen reader announce the row with each field: what the tick does, and the other fields' labels."""
+        self.fields["tick"].widget.attrs["aria-label"] = f"{tick} “{name}”"
+        for field, label in labels.items():
+            attrs = self.fields[field].widget.attrs
+            attrs["aria-label"] = f"{label} of “{name}”"
+            if field in self.errors:
+                attrs |= {"aria-invalid": "true", "aria-describedby": self.errors_id}
+
+    @property
+    def errors_id(self) -> str:
+        """The id of the element with the errors of the row."""
+        return f"{self.prefix}-errors"
+
+    def full_clean(self) -> None:
+        """Validate, except unselected rows."""
+        super().full_clean()
+        if self.is_bound and not self.cleaned_data.get("tick"):
+            self.errors.clear()
+
+
+_LABELS = {"title": "Title", "kind": "Kind", "due_on": "Date"}
+
+
+class RowForm(TickedForm):
+    """The fields of a proposed item."""
+
     title = forms.CharField(
         max_length=max_length(Item, "title"),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a title.", "max_length": "Use at most %(limit_value)d characters."},
+        error_messages={"required": "Enter a title.", "max_length": TOO_LONG},
     )
     kind = forms.ChoiceField(choices=ItemKind.choices, error_messages={"invalid_choice": "Choose a listed kind."})
     due_on = forms.DateField(
@@ -52,26 +81,18 @@ class RowForm(forms.Form):
     )
 
     def __init__(self, row: ReviewRow, data: QueryDict | None, note: str = "") -> None:
-        """Bind the fields to the sent data, if any.
-
-        A screen reader announces the row with each field.
-        """
+        """Bind the fields to the sent data, if any."""
         initial = {"tick": row.ticked, "title": row.title, "kind": row.kind, "due_on": row.due_on}
         super().__init__(data, prefix=row.key, initial=initial)
         self.row = row
-        name = row.title or f"added row {row.key[1:]}"
         self.notes = (*row.notes, note) if note else row.notes
-        self.fields["tick"].widget.attrs["aria-label"] = f"{'Delete' if self.is_gone else 'Add'} “{name}”"
-        if self.is_gone:
-            for name in ("title", "kind", "due_on"):
+        for name, label in _LABELS.items():
+            if self.is_gone:
                 del self.fields[name]
-            return
-        for field, label in (("title", "Title"), ("kind", "Kind"), ("due_on", "Date")):
-            self.fields[field].label = label
-            attrs = self.fields[field].widget.attrs
-            attrs["aria-label"] = f"{label} of “{name}”"
-            if field in self.errors:
-                attrs |= {"aria-invalid": "true", "aria-describedby": self.errors_id}
+            else:
+                self.fields[name].label = label
+        labels = {} if self.is_gone else _LABELS
+        self.announce("Delete" if self.is_gone else "Add", row.title or f"added row {row.key[1:]}", labels)
 
     @property
     def is_gone(self) -> bool:
@@ -83,20 +104,10 @@ class RowForm(forms.Form):
         """Return whether the member added the row."""
         return self.row.state is State.ADDED
 
-    @property
-    def errors_id(self) -> str:
-        """The id of the element with the errors of the row."""
-        return f"{self.prefix}-errors"
-
-    def full_clean(self) -> None:
-        """Validate, except unselected rows and empty added rows."""
-        super().full_clean()
-        if not self.is_bound:
-            return
-        if self.is_added and not any(self.data.get(self.add_prefix(name)) for name in ("title", "due_on")):
-            self.cleaned_data["tick"] = False
-        if not self.cleaned_data.get("tick"):
-            self._errors = ErrorDict()
+    def clean_tick(self) -> bool:
+        """Unselect added rows that are empty."""
+        is_empty = not any(self.data.get(self.add_prefix(name)) for name in ("title", "due_on"))
+        return bool(self.cleaned_data["tick"]) and not (self.is_added and is_empty)
 
     def entered(self) -> str:
         """The member's input."""

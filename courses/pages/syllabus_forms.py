@@ -1,10 +1,7 @@
-"""The forms of a course from a syllabus."""
+"""The forms in which a member sends a syllabus."""
 
 from collections.abc import Mapping
-from decimal import Decimal
-from functools import cached_property
 from http import HTTPStatus
-from typing import Any, cast
 from uuid import UUID
 
 from django import forms
@@ -12,33 +9,19 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
-from accounts.pages.forms import NumberField
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
 from accounts.rows.access import Access
-from courses.courses import create_course
-from courses.entry_serializers import (
-    MAX_CATEGORIES,
-    CategoryEntryBody,
-    CategoryEntryFields,
-    CourseItemFields,
-    CreatedCourseRow,
-)
 from courses.model_reading.readings import MODEL, MOST_A_DAY, RULES, TooManyReadings
 from courses.models import MAX_SYLLABUS_CHARACTERS
-from courses.pages.course_forms import TOO_LONG, CourseForm
-from courses.pages.review import Review
 from courses.syllabi.reading.tidy import tidied
-from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
-from courses.uploads.counting import count_upload
-from courses.uploads.rows import MAX_BYTES
-from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
+from courses.uploads.rows import MAX_BYTES, count_upload
+from courses.uploads.serializers import SyllabusDetailRow
 from courses.uploads.uploading import create_syllabus
 from studyservice.http.error_pages import error_page, is_members_form, sent_back
 from studyservice.language_model import LanguageModel
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
 from studyservice.reading.process import ReadLater
-from studyservice.templatetags.site import number
 
 UPLOAD = Upload(MAX_BYTES)
 """For a file. A text of 500,000 characters with its table is smaller."""
@@ -173,102 +156,3 @@ class SentSyllabus:
         else:
             form.add_error(field, refusal_in_words(error))
         self.status, self.headers = error.status, error.headers
-
-
-_CATEGORY: Mapping[str, Any] = CategoryEntryBody.shared(partial=False).fields
-_NAME = _CATEGORY["name"]
-
-
-class WeightForm(forms.Form):
-    """A category of the grade. Unselected ones cannot be invalid."""
-
-    use_required_attribute = False
-
-    tick = forms.BooleanField(required=False)
-    name = forms.CharField(
-        max_length=_NAME.max_length,
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
-    )
-    weight = NumberField(least=0, most=100, error_messages={"required": "Enter a weight."})
-
-    def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
-        """Bind the fields to the sent data, if any."""
-        ticked = place < MAX_CATEGORIES and not proposed["doubt"]
-        initial = {"tick": ticked, "name": proposed["name"], "weight": number(proposed["weight"])}
-        super().__init__(data, prefix=f"c{place}", initial=initial)
-        self.line = proposed["line"]
-        self.note = f"Not ticked: {proposed['doubt']}." if proposed["doubt"] else ""
-        self.word = FOUND_WORDS[proposed["evidence"]] if proposed["evidence"] and not proposed["doubt"] else ""
-        self.fields["tick"].widget.attrs["aria-label"] = f"Add “{proposed['name']}”"
-        for name, label in (("name", "Name"), ("weight", "Weight in percent")):
-            attrs = self.fields[name].widget.attrs
-            attrs["aria-label"] = f"{label} of “{proposed['name']}”"
-            if name in self.errors:
-                attrs |= {"aria-invalid": "true", "aria-describedby": self.errors_id}
-
-    @property
-    def errors_id(self) -> str:
-        """The id of the element with the errors of the row."""
-        return f"{self.prefix}-errors"
-
-    def full_clean(self) -> None:
-        """Validate, except unselected categories."""
-        super().full_clean()
-        if self.is_bound and not self.cleaned_data.get("tick"):
-            self._errors = forms.utils.ErrorDict()
-
-
-class NewCourse:
-    """The approved parts of a syllabus: the course, its items, and the weights of its grade.
-
-    Args:
-        proposal: the proposal of the syllabus.
-        data: the sent data; None if it is shown for the first time.
-    """
-
-    def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
-        self.course = CourseForm(data, initial=dict(proposal["course"]))
-        self.review = Review(new_rows(proposal), data, can_add=True)
-        sent = data if self.review.was_sent else None
-        self.weights = [WeightForm(place, one, sent) for place, one in enumerate(proposal["grade_categories"])]
-        self.cautions = general_cautions(proposal)
-
-    def is_valid(self) -> bool:
-        """True if nothing is invalid."""
-        return self.course.is_valid() and self.review.is_valid() and not self.has_errors
-
-    @property
-    def has_errors(self) -> bool:
-        """True if a field is invalid."""
-        wrong = bool(self.course.errors) or self.review.has_errors or any(form.errors for form in self.weights)
-        return wrong or bool(self.too_many_weights)
-
-    @cached_property
-    def too_many_weights(self) -> str:
-        """The error if too many categories are selected."""
-        ticked = [form for form in self.weights if form.is_bound and form.cleaned_data.get("tick")]
-        return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
-
-    def make(self, member: Member, *, text: str | None, syllabus_id: UUID | None) -> CreatedCourseRow:
-        """Create the course from a text or from an uploaded file.
-
-        Raises:
-            Conflict: there would be too many courses or items.
-        """
-        fields = self.course.fields_given()
-        fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
-        fields["items"] = cast("list[CourseItemFields]", [one.item for one in self.review.approved])
-        fields["grade_categories"] = self._categories()
-        return create_course(Access(member), **fields)
-
-    @property
-    def taken(self) -> str:
-        """A summary of what was approved."""
-        items, weights = len(self.review.approved), len(self._categories())
-        told = f"{items} deadline{'' if items == 1 else 's'}"
-        return f"{told} and {weights} grade categor{'y' if weights == 1 else 'ies'}" if weights else told
-
-    def _categories(self) -> list[CategoryEntryFields]:
-        taken = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
-        return [{"name": one["name"], "weight": Decimal(one["weight"])} for one in taken]

@@ -7,13 +7,12 @@ from uuid import UUID
 
 from accounts.rows.access import Access, MemberSelect
 from courses.entry_serializers import WarningRow
-from courses.model_reading.proposing import proposed
+from courses.model_reading.proposing import proposed, question
 from courses.model_reading.readings import RULES
 from courses.models import Course, Item
 from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
-from courses.syllabi.proposing import question
-from courses.uploads.counting import count_limit_hit
+from courses.uploads.rows import count_limit_hit
 from courses.uploads.serializers import ProposalRow, ProposedCourseRow
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed

@@ -1,22 +1,26 @@
-"""The row of an uploaded file, and the storage limit."""
+"""Rows of uploaded files: their maxima and rate, storage, and attachment to a course."""
 
 import hashlib
 import io
-from collections.abc import Callable
-from typing import IO, NamedTuple, TypedDict
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import IO, Any, NamedTuple, TypedDict
+from uuid import UUID
 
 from django.core.files import File
 from django.db.models import Q, Sum
 from django.utils import timezone
 
+from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect
 from accounts.rows.rows import Row
 from accounts.rows.seen import InCourses
 from courses.models import UNSENT, SyllabusFile
 from courses.syllabi.reading.files import FileText, clean_filename
 from studyservice.database.statements import Param
-from studyservice.operations.errors import Conflict
+from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.uploads import UploadedFile
+from studyservice.rates.limiter import Rate, hit
 
 MAX_BYTES = 10 * 1024 * 1024
 """Maximum size of a file."""
@@ -112,3 +116,75 @@ _STORED_BYTES = MemberSelect(
 def seen_files() -> Q:  # `Visible.seen`
     """The files of the courses, and files without a course sent by the credential itself."""
     return Q(InCourses("course_id")) | Q(course=None, sent_by=Param("holder"))
+
+
+_COST_OF_A_LIMIT = 10
+"""Count of an upload that used all its CPU time or memory."""
+
+
+def count_upload(access: Access) -> None:
+    """Count one upload.
+
+    Raises:
+        RateLimited: there were too many.
+    """
+    window = hit(Rate.SYLLABI, str(access.member.id))
+    if window.exceeded:
+        raise RateLimited(window.reset)
+
+
+def count_limit_hit(access: Access) -> None:
+    """Count the extra cost of the last one."""
+    hit(Rate.SYLLABI, str(access.member.id), _COST_OF_A_LIMIT - 1)
+
+
+FILES_OF_COURSE = Maximum(
+    most=10,
+    what="files of a course",
+    full="This course has reached the limit of {most} files. Delete one first.",
+    per="course",
+)
+
+KEPT_FOR = timedelta(hours=24)
+"""How long an upload is kept without a course."""
+
+
+def attachable(access: Access, syllabus_id: UUID, course_id: UUID | None = None) -> Row:
+    """The id, name, text and course of the upload, if it belongs to no course or to this one.
+
+    Raises:
+        ValidationFailed: it does not exist, has expired, or is attached to another course.
+    """
+    found = SyllabusFile.rows.of(access).find("filename", "text", "expires_at", id=syllabus_id)
+    if found is not None:
+        is_free = found["course_id"] is None and found["expires_at"] > timezone.now()
+        if is_free or (course_id is not None and found["course_id"] == course_id):
+            return found
+    raise ValidationFailed.of(
+        "syllabus_id",
+        "There is no such upload, it has expired, or it is attached to another course. Upload it again.",
+    )
+
+
+def attach(access: Access, upload: Row, course_id: UUID) -> None:
+    """Attach the upload, which has no course yet.
+
+    Raises:
+        Conflict: the course has the maximum number of files.
+    """
+    require_place(access, course_id)
+    SyllabusFile.rows.of(access).update(upload, {"course_id": course_id})
+
+
+def require_place(access: Access, course_id: UUID) -> None:
+    """Require that the course can have another file.
+
+    Raises:
+        Conflict: it has the maximum number of files.
+    """
+    FILES_OF_COURSE.require(SyllabusFile.rows.of(access.whole).count(course_id=course_id))
+
+
+def expiry(columns: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """Compute the time when a file expires: a detached one becomes an upload for another day."""
+    return {"expires_at": None if columns["course_id"] else timezone.now() + KEPT_FOR}

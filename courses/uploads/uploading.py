@@ -9,12 +9,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.rows.access import Access, MemberSelect, change
-from courses.model_reading.queue import begin_later
 from courses.model_reading.readings import (
     MODEL,
     READING,
     RULES,
     ReadingColumns,
+    begin_later,
     is_over,
     new_reading,
     read,
@@ -22,12 +22,18 @@ from courses.model_reading.readings import (
 )
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
-from courses.uploads.attaching import KEPT_FOR
-from courses.uploads.counting import count_limit_hit, count_upload
 from courses.uploads.files import KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
 from courses.uploads.purging import purge_uploads_of
-from courses.uploads.rows import Upload, ask_for_room, new_row, require_room
+from courses.uploads.rows import (
+    KEPT_FOR,
+    Upload,
+    ask_for_room,
+    count_limit_hit,
+    count_upload,
+    new_row,
+    require_room,
+)
 from courses.uploads.serializers import SyllabusDetailRow
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param

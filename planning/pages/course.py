@@ -15,7 +15,7 @@ from accounts.rows.access import Access
 from accounts.rows.rows import COURSE
 from courses.item_batches import create_item
 from courses.pages.colors import courses_here
-from courses.pages.first_steps import first_steps
+from courses.pages.courses import first_steps
 from courses.uploads.files import files_of
 from courses.views import ItemViewSet
 from grades.breakdown import get_grades

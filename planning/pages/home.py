@@ -23,7 +23,7 @@ from accounts.pages.signed_in import POST, for_active_members
 from accounts.rows.access import Access
 from courses.items import update_item
 from courses.pages.colors import hues_here
-from courses.pages.first_steps import first_steps
+from courses.pages.courses import first_steps
 from planning.agenda import done_milestones, look_ahead
 from planning.agenda_serializers import NowRow, StepRow
 from planning.milestones import update_milestone

@@ -1,7 +1,7 @@
 """The ASGI application that gunicorn runs: receive a request whole, let a thread answer it, send the answer.
 
-Its worker, which uses only public names of gunicorn, would wait for heads and readers without a limit, and answer what is
-not HTTP as plain text. A `Guard` sets time limits and answers in JSON, at no measurable cost in time or memory.
+Its worker, which uses only public names of gunicorn, would wait for heads and readers without a limit, and answer what
+is not HTTP as plain text. A `Guard` sets time limits and answers in JSON, at no measurable cost in time or memory.
 
 Django's `ASGIHandler` starts a thread for each request, with new database connections or those of a pool, and spools
 any body without a limit. With it a request took 4.2 times the CPU time for `get_me` and 3.2 times for `update_me`, and

@@ -12,7 +12,7 @@ from django.utils import timezone
 from prometheus_client import REGISTRY
 
 from accounts.erasure.erasing import erase_member
-from courses.model_reading import asking, queue
+from courses.model_reading import asking, readings
 from courses.models import SyllabusFile
 from studyservice.rates.limiter import Rate, hit
 from tests.support.archives import parts_of
@@ -316,11 +316,11 @@ def test_two_are_read_at_once_and_others_wait(owner: RestEntryPoint, model: Mode
     for number in range(4):
         assert sent(owner, f"{TEXT}{number}")["model"]["state"] == "reading"
     for _ in range(200):
-        if len(model.asked) == queue.AT_ONCE:
+        if len(model.asked) == readings.AT_ONCE:
             break
         time.sleep(0.02)
     time.sleep(0.1)
-    assert len(model.asked) == queue.AT_ONCE == 2
+    assert len(model.asked) == readings.AT_ONCE == 2
     model.answers = [rows(ESSAY)]
     model.released.set()
     for number in range(4):

@@ -16,7 +16,7 @@ from accounts.changes.calls import acting, command
 from accounts.erasure.purging import purge_all
 from accounts.models import Member
 from courses.models import SyllabusFile
-from courses.uploads.operators import read_again
+from courses.syllabus_admin import read_again
 from studyservice.environment import file_storage
 from tests.support.entry_points import RestEntryPoint
 from tests.support.syllabus_files import pdf

@@ -19,7 +19,7 @@ from types import SimpleNamespace, TracebackType
 from typing import IO, Any, Self
 
 READERS = (
-    "courses.syllabi.proposing",
+    "courses.model_reading.proposing",
     "courses.syllabi.reading.docx",
     "courses.syllabi.reading.html",
     "courses.syllabi.reading.odt",

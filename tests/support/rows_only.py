@@ -19,7 +19,6 @@ ELSEWHERE = {
     "*/migrations/*": "migrations",
     "*/admin.py": "operators",
     "*_admin.py": "operators",
-    "*/operators.py": "operators",
     "*/management/*": "commands",
     "*/archive.py": "the member's own archive",
     "*/purging.py": "deletes what has expired, for all members",
