@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from django.apps import apps
 from django.db.models import (
     BigIntegerField,
     Expression,
@@ -26,6 +27,9 @@ from studyservice.database.expressions import Joined, contains, fold_all
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.hooks import HookList
+
+if TYPE_CHECKING:
+    from grades.models import GradeCategory, GradeScore
 
 ALSO_SEARCHED: HookList[Q] = HookList("what else q of list_items searches")
 """Further conditions of higher apps, for the folded `q` in their texts."""
@@ -89,8 +93,10 @@ def status_of(  # noqa: PLR0917  # the columns that determine the status
 
 
 _INTEGER = BigIntegerField()
-GRADE_CATEGORY: Any = Item._meta.get_field("category").related_model
-"""The model of grade categories, in the app `grades`."""
+GRADE_CATEGORY: "type[GradeCategory]" = apps.get_model("grades.GradeCategory")
+"""The model of grade categories. The app `grades` is above this one: an item counts in one of its categories."""
+
+_GRADE_SCORE: "type[GradeScore]" = apps.get_model("grades.GradeScore")
 
 _ONE, _TWO = Value(1, _INTEGER), Value(2, _INTEGER)
 _AS_READ: "Field[Any, Any]" = Field()
@@ -108,7 +114,7 @@ def _shares(**filters: object) -> QuerySet[Any]:
     A score names an item of its own category, so n is the scores, the open items, and of the other items without a
     score those that no score without an item can be of.
     """
-    scores = GRADE_CATEGORY._meta.get_field("scores").related_model.rows.whole
+    scores = _GRADE_SCORE.rows.whole
     weight = Cast(Round(F("weight") * 10_000), _INTEGER)
     of_course = GRADE_CATEGORY.rows.whole.filter(course_id=OuterRef("course_id"))
     items = Item.rows.whole.filter(category_id=OuterRef("id"))

@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.rows.rows import Rows
 from accounts.rows.seen import Masked
 from courses.syllabi.reading.files import TextStatus
-from courses.syllabi.reading.limits import MAX_PAGES
+from courses.syllabi.reading.lines import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of, together
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey

@@ -11,7 +11,7 @@ from typing import Final
 from courses.syllabi.dates import Mention, Written, written_dates
 from courses.syllabi.rows import cells_of, role_of
 from courses.syllabi.terms import Term, find_terms, term_near
-from courses.syllabi.vocabulary import any_word
+from courses.syllabi.words import any_word
 
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""

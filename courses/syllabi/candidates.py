@@ -7,20 +7,38 @@ from datetime import date
 from itertools import pairwise
 from typing import Final
 
-from courses.syllabi.cues import BY, DUE, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
 from courses.syllabi.dates import Mention
-from courses.syllabi.due_days import LETTERED, blanked, day_in, listed_after, mentions_for
-from courses.syllabi.kinds import SAT, kind_of
-from courses.syllabi.phrases import Phrase, nouns_with, phrases_of
+from courses.syllabi.phrases import (
+    LETTERED,
+    Phrase,
+    blanked,
+    day_in,
+    listed_after,
+    mentions_for,
+    nouns_with,
+    phrases_of,
+)
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import Reason, confidence_of
-from courses.syllabi.titles import MOST_WORDS, cleaned, is_title, title_of
-from courses.syllabi.unit import Unit
+from courses.syllabi.titles import MOST_WORDS, Unit, cleaned, is_title, title_of
 from courses.syllabi.units import LONGEST, SHORT, units_in
-from courses.syllabi.vocabulary import any_word
 from courses.syllabi.weekday_rules import day_by_rule
 from courses.syllabi.weights import Weight
-from courses.syllabi.words import RECURRING, weekdays_in
+from courses.syllabi.words import (
+    BY,
+    DUE,
+    NO_ITEM,
+    OPEN,
+    PAST,
+    RECURRING,
+    REGISTRAR,
+    SAT,
+    SAYS,
+    UNGRADED,
+    any_word,
+    kind_of,
+    weekdays_in,
+)
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
 _NO_NAME: Final = re.compile(rf"(?:{any_word('no_title')})\b|\(", re.IGNORECASE)

@@ -7,17 +7,13 @@ from datetime import timedelta
 from typing import Final
 
 from courses.syllabi.calendars import WORKING_WEEK
-from courses.syllabi.cues import DUE
 from courses.syllabi.dates import Mention
-from courses.syllabi.due_days import LETTERS, due_among
-from courses.syllabi.kinds import NOUN
-from courses.syllabi.phrases import phrases_of
+from courses.syllabi.phrases import LETTERS, due_among, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.rows import WEEKS_HEAD, Row, sentences_of
-from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
-from courses.syllabi.words import WEEKDAYS
+from courses.syllabi.titles import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, cleaned, dates_inside, is_title
+from courses.syllabi.words import DUE, NOUN, WEEKDAYS
 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 """The cells of a column like "Homework due"."""

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from uuid import UUID
 
 from courses.syllabi.text import comparable
-from courses.syllabi.vocabulary import VOCABULARY
+from courses.syllabi.words import VOCABULARY
 
 Match = Literal["new", "same", "moved", "gone"]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from courses.syllabi.calendars import HEAD
 from courses.syllabi.terms import find_term
-from courses.syllabi.vocabulary import any_word
+from courses.syllabi.words import any_word
 
 _CODE: Final = re.compile(
     r"(?<![\w/.@-])(?!(?:ISBN|HTTP|COVID|ROOM|RM|FALL|TERM|MAY|PAGE|WEEK|ZOOM|SEC|PO|BOX|CRN|MWF|MW|TTH|TR)\b"

@@ -6,15 +6,13 @@ from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF
-from courses.syllabi.cues import DUE, DUE_LABEL
 from courses.syllabi.dates import Mention
-from courses.syllabi.due_days import LETTERED, due_among
+from courses.syllabi.phrases import LETTERED, due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import cells_of
-from courses.syllabi.titles import cleaned
-from courses.syllabi.unit import BEGIN, WEEK_HEAD
+from courses.syllabi.titles import BEGIN, WEEK_HEAD, cleaned
 from courses.syllabi.weekday_rules import day_by_rule
-from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
+from courses.syllabi.words import DUE, DUE_LABEL, RECURRING, RELATIVE, weekdays_in
 
 FURTHEST: Final = 3
 """Maximum distance in lines above and below a quote when searching its date."""

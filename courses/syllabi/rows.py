@@ -7,8 +7,7 @@ from typing import Final
 
 from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.tables import DATE_FIRST
-from courses.syllabi.vocabulary import VOCABULARY
-from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
+from courses.syllabi.words import MONTHS, VOCABULARY, WEEKDAYS, one_of
 
 MOST_CHARACTERS: Final = 20_000
 """Maximum length of a searched line. The rest of a longer one is ignored."""

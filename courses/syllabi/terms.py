@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from courses.syllabi.vocabulary import VOCABULARY
+from courses.syllabi.words import VOCABULARY
 
 _SEASON: Final = {name: season for season, names in VOCABULARY["seasons"].items() for name in names}
 

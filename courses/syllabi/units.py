@@ -7,14 +7,12 @@ from datetime import timedelta
 from typing import Final
 
 from courses.syllabi.cells import units_of_cells
-from courses.syllabi.cues import BY, DUE, DUE_LABEL, SAYS
 from courses.syllabi.dates import Mention
-from courses.syllabi.due_days import due_among
+from courses.syllabi.phrases import due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
-from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
-from courses.syllabi.vocabulary import any_word
+from courses.syllabi.titles import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, cleaned, dates_inside, is_title
+from courses.syllabi.words import BY, DUE, DUE_LABEL, SAYS, any_word
 
 Above = tuple[Mention, int]
 """A date that lines below can refer to, and its line."""

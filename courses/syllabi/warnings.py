@@ -8,14 +8,12 @@ from datetime import date
 from typing import Final, Literal
 
 from courses.syllabi.comparison import Stored
-from courses.syllabi.cues import NO_ITEM
 from courses.syllabi.dates import Mention
-from courses.syllabi.due_days import mentions_for
-from courses.syllabi.phrases import phrases_of
+from courses.syllabi.phrases import mentions_for, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import cells_of
 from courses.syllabi.text import quoted, title_key, words_of
-from courses.syllabi.words import weekdays_in
+from courses.syllabi.words import NO_ITEM, weekdays_in
 
 WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many"]
 

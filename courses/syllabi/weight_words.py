@@ -4,10 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import TAKING_PART, phrases_of
-from courses.syllabi.vocabulary import VOCABULARY, any_word, whole_word
-from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
+from courses.syllabi.words import MONTHS, NOUN, VOCABULARY, WEEKDAYS, any_word, one_of, whole_word
 
 MOST_WORDS: Final = 8
 MOST_NAMED: Final = 60

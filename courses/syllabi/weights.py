@@ -9,7 +9,7 @@ from typing import Final
 from courses.syllabi import weight_words as words
 from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
-from courses.syllabi.vocabulary import whole_word
+from courses.syllabi.words import whole_word
 
 MOST_ENTRIES: Final = 600
 """Maximum number of shares read. A syllabus has a few dozen."""

@@ -14,7 +14,7 @@ from courses.item_batches import add_items
 from courses.items import change_items, delete_items
 from courses.models import Course
 from courses.serializers import ItemFields, NewItem
-from courses.syllabi.kinds import kind_of
+from courses.syllabi.words import kind_of
 from planning.calendar.assigning import Courses, label_rows, load_courses, summaries
 from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version
 from planning.calendar.files import CalendarFile, read_calendar

@@ -10,7 +10,7 @@ from accounts.changes.writing import writing
 from accounts.rows.access import Access
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.serializers import ItemFields
-from courses.syllabi.kinds import kind_of
+from courses.syllabi.words import kind_of
 from planning.calendar.assigning import Courses, load_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, Version
 from planning.calendar.importing import Plan, take_each

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from courses.models import ItemKind
-from courses.syllabi.kinds import kind_of
+from courses.syllabi.words import kind_of
 from tests.support.cases import each
 from tests.syllabi.reading import items, proposed, read, weights
 

@@ -6,7 +6,7 @@ Gaps are `{{c1::answer}}` or `{{c1::answer::hint}}`, and may be nested.
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from courses.syllabi.reading.limits import TooLargeError
+from courses.syllabi.reading.lines import TooLargeError
 from vocab.reading.card_html import read_card_html
 
 _MAX_FIELD = 1_000_000

@@ -1,9 +1,31 @@
-"""Builds lines of text from the structure of a document: a table row becomes one line of its cells."""
+"""Builds lines of text from the structure of a document: a table row becomes one line of its cells.
+
+The limits that all readers keep are here, too.
+"""
 
 from dataclasses import dataclass, field
 from typing import Final
 
-from courses.syllabi.reading.limits import MAX_CHARACTERS, TooLargeError
+MAX_PAGES = 100
+"""Maximum pages of a PDF."""
+
+MAX_CHARACTERS = 500_000
+"""Maximum characters of text (`courses.models.MAX_SYLLABUS_CHARACTERS`)."""
+
+MAX_MARKUP_BYTES = 32 * 1024 * 1024
+"""Maximum unpacked markup of a document: about sixty times the longest text."""
+
+MAX_DEPTH = 200
+"""Maximum depth of nested elements in a document. Real documents have about twenty."""
+
+
+class TooLargeError(Exception):
+    """The file exceeds the limit. Nothing of it is stored."""
+
+
+class UnreadableError(Exception):
+    """The file is encrypted or broken."""
+
 
 BREAK: Final = " \u2022 "
 """Between the lines of a cell, whose row is one line."""

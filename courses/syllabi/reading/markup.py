@@ -10,8 +10,7 @@ from abc import ABC, abstractmethod
 from typing import IO
 from xml.parsers import expat
 
-from courses.syllabi.reading.limits import MAX_DEPTH, MAX_MARKUP_BYTES, TooLargeError, UnreadableError
-from courses.syllabi.reading.lines import Lines
+from courses.syllabi.reading.lines import MAX_DEPTH, MAX_MARKUP_BYTES, Lines, TooLargeError, UnreadableError
 
 _PIECE = 65_536
 _BROKEN = (

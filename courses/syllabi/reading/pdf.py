@@ -4,7 +4,7 @@ from typing import IO
 
 import pypdfium2  # type: ignore[import-untyped]  # annotated, but without py.typed
 
-from courses.syllabi.reading.limits import MAX_CHARACTERS, MAX_PAGES, TooLargeError, UnreadableError
+from courses.syllabi.reading.lines import MAX_CHARACTERS, MAX_PAGES, TooLargeError, UnreadableError
 
 
 def read_pdf(file: IO[bytes]) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from courses.syllabi.reading import media_types
-from courses.syllabi.reading.limits import MAX_CHARACTERS, TooLargeError, UnreadableError
+from courses.syllabi.reading.lines import MAX_CHARACTERS, TooLargeError, UnreadableError
 from courses.syllabi.reading.tidy import tidied
 
 # Import each reader only where needed: the child process starts for every file.
