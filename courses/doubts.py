@@ -1,6 +1,5 @@
 """Possible mistakes in valid entries, reported after the write. Nothing is rejected."""
 
-from calendar import day_name
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
@@ -13,11 +12,10 @@ from accounts.changes.calls import doubt
 from accounts.rows.access import Access, MemberSelect
 from courses.entry_serializers import CategoryEntryFields, EnteredItemRow, EntryFields, WarningRow
 from courses.models import Item
-from courses.quote_weekdays import misplaced_weekday
 from courses.syllabi.comparison import Stored
 from courses.syllabi.evidence import evidence_for
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.warnings import MOST_QUOTED, Caution, Claim, cautions_about
+from courses.syllabi.warnings import Claim, cautions_about, weekdays_of_quotes
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.hooks import HookList
@@ -105,27 +103,10 @@ def verify(
             row["evidence"] = evidence_for(syllabus, quote, due_on).value
         claims.append(Claim(entry["title"], due_on, quote))
     cautions = cautions_about(syllabus, claims, [float(one["weight"]) for one in weights], stored)
-    cautions += _of_quotes(syllabus, claims, cautions)
+    cautions += weekdays_of_quotes(syllabus, claims, cautions)
     cautions.sort(key=lambda caution: len(claims) if caution.index is None else caution.index)
     return [
         {"type": caution.type, "message": caution.message, "index": caution.index}
         for caution in cautions
         if not (caution.type == "duplicate" and caution.index is not None and rows[caution.index].get("existing"))
     ]
-
-
-def _of_quotes(syllabus: Syllabus, claims: Sequence[Claim], cautions: Sequence[Caution]) -> list[Caution]:
-    """A warning for each quote whose own weekday and date disagree, except for items that already have one."""
-    warned = {caution.index for caution in cautions if caution.type == "weekday"}
-    found = []
-    for index, claim in enumerate(claims):
-        if claim.quote is None or index in warned:
-            continue
-        if (misplaced := misplaced_weekday(syllabus, claim.quote)) is not None:
-            weekday, day = misplaced
-            title = claim.title if len(claim.title) <= MOST_QUOTED else f"{claim.title[: MOST_QUOTED - 1]}…"
-            message = (
-                f'The text of "{title}" says {day_name[weekday]} beside {day.day} {day:%B %Y}, which is a {day:%A}.'
-            )
-            found.append(Caution("weekday", message, index))
-    return found

@@ -19,11 +19,10 @@ returned, and it is empty if nothing changed meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any, TypedDict, Unpack
-from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
@@ -83,14 +82,6 @@ _SOONEST_FIRST_SQL = "due_on ASC NULLS LAST, created_at, id"
 class _Now(TypedDict):
     newest: Annotated[datetime, At("created_at")]
     clock: Annotated[datetime, At("member__write_clock")]
-
-
-class _LastTold(TypedDict, total=False):
-    """The position where a page starts, for its statement."""
-
-    last_due: date | None
-    last_instant: datetime
-    last_id: UUID
 
 
 _NOW = MemberSelect(ITEMS.order_by("-created_at")[:1], _Now)
@@ -227,7 +218,8 @@ def _place(after: Position | None) -> str:
     return "dated" if after.due_on else "undated"
 
 
-def _named(after: Position | None) -> _LastTold:
+def _named(after: Position | None) -> dict[str, Any]:
+    """The parameters of a statement for a page that starts after this position."""
     if after is None:
         return {}
     return {"last_due": after.due_on, "last_instant": after.instant, "last_id": after.id}

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, ClassVar, NamedTuple
 from uuid import UUID
@@ -22,6 +22,9 @@ from studyservice.http.requests import RequestKey
 from studyservice.operations.errors import ApiError, InvalidRequest
 from studyservice.operations.uploads import UploadedFile
 
+MAY_READ = "courses.read_syllabusfile"
+"""The permission to see the content of a file."""
+
 
 class ReadFile(NamedTuple):
     """A file from an operator, already read."""
@@ -30,20 +33,8 @@ class ReadFile(NamedTuple):
     found: FileText
 
 
-@contextmanager
-def read_brought(content: IO[bytes], filename: str) -> Iterator[ReadFile]:
-    """Read a file before it is added, inside the block. Must not be called inside a transaction.
-
-    Raises:
-        InvalidRequest: it is too large, or of an unsupported type.
-        ReadingBusy: other files are being read.
-    """
-    with _copied(content) as file:
-        size = file.seek(0, 2)
-        if size > MAX_BYTES:
-            raise InvalidRequest(f"The file is larger than {MAX_BYTES} bytes.")
-        upload = Upload.of(UploadedFile(file, filename, size), "")
-        yield ReadFile(upload, read_file(upload.file, upload.filename))
+BROUGHT = RequestKey[dict[str, ReadFile]]("brought")
+"""The parsed files of a form, by field name."""
 
 
 def add_to_course(access: Access, course_id: UUID, brought: ReadFile) -> None:
@@ -86,13 +77,6 @@ def _copied(content: IO[bytes]) -> IO[bytes]:
     return file
 
 
-MAY_READ = "courses.read_syllabusfile"
-"""The permission to see the content of a file."""
-
-BROUGHT = RequestKey[dict[str, ReadFile]]("brought")
-"""The parsed files of a form, by field name."""
-
-
 def syllabus_file(request: HttpRequest, folder: str, file_id: UUID) -> FileResponse:
     """An uploaded file, as a download."""
     if not request.user.has_perm(MAY_READ):
@@ -112,11 +96,19 @@ def files_read(request: HttpRequest) -> Iterator[None]:
     """Read the files of a form before its transaction begins. Inside the block they are in `BROUGHT`.
 
     Raises:
-        ApiError: a file was rejected.
+        InvalidRequest: a file is too large, or of an unsupported type.
+        ReadingBusy: other files are being read.
     """
+    brought: dict[str, ReadFile] = {}
     with ExitStack() as stack:
-        sent: Iterable[tuple[str, Any]] = request.FILES.items() if request.method == "POST" else ()
-        BROUGHT.set(request, {field: stack.enter_context(read_brought(file, file.name or "")) for field, file in sent})
+        for field, sent in request.FILES.items() if request.method == "POST" else ():
+            file = stack.enter_context(_copied(sent))
+            size = file.seek(0, 2)
+            if size > MAX_BYTES:
+                raise InvalidRequest(f"The file is larger than {MAX_BYTES} bytes.")
+            upload = Upload.of(UploadedFile(file, sent.name or "", size), "")
+            brought[field] = ReadFile(upload, read_file(upload.file, upload.filename))
+        BROUGHT.set(request, brought)
         yield
 
 

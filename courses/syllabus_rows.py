@@ -12,15 +12,13 @@ from courses.courses import change_course
 from courses.item_batches import add_items
 from courses.items import change_items, delete_items, items_of
 from courses.serializers import CourseFields, ItemFields, ItemRow
+from courses.syllabi.reasons import TICKED
 from courses.uploads.proposals import proposal_of, remembered_course
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
 from studyservice.operations.errors import Conflict
 
 FOUND_WORDS: Final = {"confirmed": "Found in the text.", "inferred": "Date worked out."}
 """The word beside a selected row of the model, by its evidence."""
-
-SURE = 0.8
-"""The confidence from which a row is selected."""
 
 
 def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
@@ -66,7 +64,7 @@ def _row(
 ) -> ReviewRow:
     """The row of a proposed item. An existing item keeps its title and kind, which the member may have changed."""
     named = mine or item
-    is_sure = (item["confidence"] or 0) >= SURE
+    is_sure = (item["confidence"] or 0) >= TICKED
     return ReviewRow(
         f"p{place}",
         state,

@@ -1,23 +1,20 @@
 """The rows of a model's answer, checked against the text: items by their quotes, weights by their lines."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from courses.model_reading.answers import Answer, ReadCategory, ReadItem
-from courses.quote_weekdays import misplaced_weekday
-from courses.syllabi.comparison import Stored, matches
+from courses.syllabi.comparison import Stored
 from courses.syllabi.evidence import FURTHEST, Evidence, evidence_for
-from courses.syllabi.proposal import MOST_ITEMS, MOST_QUOTED, ProposedItem
+from courses.syllabi.proposal import MOST_ITEMS, MOST_QUOTED, Proposal, ProposedCategory, ProposedItem, compared
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.reasons import TICKED
 from courses.syllabi.text import words_of
-from courses.syllabi.warnings import Claim, cautions_about, too_many
+from courses.syllabi.warnings import Caution, misplaced_weekday
 from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
-
-SURE: Final = 0.8
-"""The confidence from which an item is selected."""
 
 _CONFIRMED: Final = 0.95
 _WORKED_OUT: Final = 0.85
@@ -32,62 +29,41 @@ such rows would take seconds.
 _CELLS: Final = re.compile(r"\s*[|\t]\s*")
 
 
-def checked(
-    rules: Mapping[str, Any], syllabus: Syllabus, answer: Answer, stored: Sequence[Stored] = ()
-) -> dict[str, Any]:
-    """The proposal by a model, in the form of `rules`, with `evidence` in each item and category.
+def checked(rules: Proposal, syllabus: Syllabus, answer: Answer, stored: Sequence[Stored] = ()) -> Proposal:
+    """The proposal by a model, with `evidence` in each of its items and categories.
 
     Args:
-        rules: the proposal by rules of the same text, as a dictionary. Its course is kept, and the items that it would
-            select on days for which the answer has no row.
+        rules: the proposal by rules of the same text. Its course is kept, and the items that it would select on days
+            for which the answer has no row.
         syllabus: the text.
         answer: the model's.
         stored: the items of the course to compare with.
     """
-    items = [row for one in answer.items if (row := _item(syllabus, one)) is not None]
+    items = [item for one in answer.items if (item := _item(syllabus, one)) is not None]
     missing = len(answer.items) - len(items)
-    days = {row["due_on"] for row in items}
-    below = [
-        one | {"confidence": _DOUBTED, "doubt": "the model did not find it", "evidence": None}
-        for one in rules["items"]
-        if (one["confidence"] or 0) >= SURE and one["due_on"] not in days
-    ]
-    items = (items + below)[:MOST_ITEMS]
-    found, gone = matches([(row["title"], row["due_on"]) for row in items], stored)
-    for row, (match, item_id) in zip(items, found, strict=True):
-        row["match"], row["item_id"] = match, item_id
-    categories = [checked_category(syllabus, one) for one in answer.categories]
-    claims = [Claim(row["title"], row["due_on"], row["quote"]) for row in items]
-    cautions = cautions_about(syllabus, claims, [one["weight"] for one in categories])
-    for what, count, kept in zip(
-        ("items", "categories"), answer.found, (len(answer.items), len(answer.categories)), strict=True
-    ):
-        if count > kept:
-            cautions.append(too_many(what, count, kept))
+    days = {one.due_on for one in items}
     items += [
-        asdict(ProposedItem(one.title, one.kind, one.due_on, None, None, None, match="gone", item_id=one.id))
-        | {"evidence": None}
-        for one in gone
+        replace(one, confidence=_DOUBTED, doubt="the model did not find it")
+        for one in rules.items
+        if (one.confidence or 0) >= TICKED and one.due_on not in days
     ]
-    return {
-        "course": rules["course"],
-        "items": items,
-        "grade_categories": categories,
-        "warnings": [*map(asdict, cautions), *_left_out(missing, answer.malformed)],
-    }
+    categories = [_category(syllabus, one) for one in answer.categories]
+    read = Proposal(rules.course, items[:MOST_ITEMS], categories, ())
+    proposal = compared(syllabus, read, answer.found, stored)
+    return replace(proposal, warnings=[*proposal.warnings, *_left_out(missing, answer.malformed)])
 
 
-def _left_out(missing: int, malformed: int) -> list[dict[str, Any]]:
+def _left_out(missing: int, malformed: int) -> list[Caution]:
     """The warning about rows of the answer that are not proposed."""
     if not missing + malformed:
         return []
     reasons = [f"the text does not have the line of {missing}"] if missing else []
     reasons += [f"{malformed} cannot be read"] if malformed else []
     rows = "1 row of the model was" if missing + malformed == 1 else f"{missing + malformed} rows of the model were"
-    return [{"type": "model", "message": f"{rows} left out: {' and '.join(reasons)}.", "index": None}]
+    return [Caution("model", f"{rows} left out: {' and '.join(reasons)}.", None)]
 
 
-def _item(syllabus: Syllabus, read: ReadItem) -> dict[str, Any] | None:
+def _item(syllabus: Syllabus, read: ReadItem) -> ProposedItem | None:
     """The row of an item; None if its quote is not in the text."""
     places = syllabus.places(read.quote)
     if not places:
@@ -97,10 +73,8 @@ def _item(syllabus: Syllabus, read: ReadItem) -> dict[str, Any] | None:
     confidence, doubt = _judged(syllabus, read, evidence, place)
     if len(places) > MOST_PLACES:
         confidence, doubt = _DOUBTED, "its words are in too many places"
-    item = ProposedItem(
-        read.title, read.kind, read.due_on, place.start + 1, read.quote[:MOST_QUOTED], confidence, doubt
-    )
-    return asdict(item) | {"evidence": evidence.value}
+    line, quote = place.start + 1, read.quote[:MOST_QUOTED]
+    return ProposedItem(read.title, read.kind, read.due_on, line, quote, confidence, doubt, evidence=evidence.value)
 
 
 def _evidence(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> Evidence:
@@ -163,9 +137,6 @@ def _is_dated(syllabus: Syllabus, place: range) -> bool:
     return any(map(syllabus.mentions, near)) or bool(weekdays_in(text) or RELATIVE.search(text))
 
 
-NOWHERE: Final = 0
-"""The line of a category that the text does not name."""
-
 _NUMBER: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d.,])|\d+(?:[.,]\d+)?")
 _EACH: Final = re.compile(r"\b(?:each|apiece|jeweils|chacune?|cada un[oa]?)\b", re.IGNORECASE)
 _TOTAL: Final = re.compile(
@@ -173,7 +144,7 @@ _TOTAL: Final = re.compile(
 )
 
 
-def checked_category(syllabus: Syllabus, read: ReadCategory) -> dict[str, Any]:
+def _category(syllabus: Syllabus, read: ReadCategory) -> ProposedCategory:
     """The row of a category. It is never left out: the grade needs all of them.
 
     `confirmed` means that the lines of its quote, or else of its name, or the line below them, have its weight, a part
@@ -182,13 +153,10 @@ def checked_category(syllabus: Syllabus, read: ReadCategory) -> dict[str, Any]:
     places = syllabus.places(read.quote) or syllabus.places(read.name)
     confirmed = next((place for place in places if _has_weight(syllabus, place, read.weight)), None)
     place = confirmed or (places[0] if places else None)
-    return {
-        "name": read.name,
-        "weight": read.weight,
-        "line": NOWHERE if place is None else place.start + 1,
-        "evidence": (Evidence.NOT_FOUND if confirmed is None else Evidence.CONFIRMED).value,
-        "doubt": None if confirmed else "the text has no line for it" if place is None else "its weight is not there",
-    }
+    doubt = None if confirmed else "the text has no line for it" if place is None else "its weight is not there"
+    evidence = Evidence.NOT_FOUND if confirmed is None else Evidence.CONFIRMED
+    line = 0 if place is None else place.start + 1
+    return ProposedCategory(read.name, read.weight, line, evidence.value, doubt)
 
 
 def _has_weight(syllabus: Syllabus, place: range, weight: float) -> bool:

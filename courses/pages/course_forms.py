@@ -120,8 +120,7 @@ class NewCourse:
     def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
         self.course = CourseForm(data, initial=dict(proposal["course"]))
         self.review = Review(new_rows(proposal), data, can_add=True)
-        sent = data if self.review.was_sent else None
-        self.weights = [WeightForm(place, one, sent) for place, one in enumerate(proposal["grade_categories"])]
+        self.weights = [WeightForm(place, one, data) for place, one in enumerate(proposal["grade_categories"])]
         self.cautions = general_cautions(proposal)
 
     def is_valid(self) -> bool:

@@ -60,25 +60,23 @@ def course_list(request: HttpRequest, member: Member) -> HttpResponse:
 @for_active_members(FORM)
 def new_course_by_hand(request: HttpRequest, member: Member) -> HttpResponse:
     """Create a course by hand, without a syllabus."""
-    if request.method != "POST":
-        return render(request, "courses/new_course_by_hand.html", {"form": CourseForm()})
-    form = CourseForm(request.POST)
-    if not form.is_valid():
-        return render(
-            request, "courses/new_course_by_hand.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY
-        )
-    try:
-        course = form.make_once(
-            request,
-            member,
-            CourseViewSet.create_course,
-            lambda: courses.create_course(Access(member), **form.fields_given()),
-        )
-    except Conflict as error:
-        form.add_error(None, error.message)
-        return render(request, "courses/new_course_by_hand.html", {"form": form}, status=error.status)
-    messages.success(request, f"Added “{course['name']}”.")
-    return redirect("course", course_id=course["id"])
+    form = CourseForm(request.POST if request.method == "POST" else None)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    if form.is_valid():
+        try:
+            course = form.make_once(
+                request,
+                member,
+                CourseViewSet.create_course,
+                lambda: courses.create_course(Access(member), **form.fields_given()),
+            )
+        except Conflict as error:
+            form.add_error(None, error.message)
+            status = error.status
+        else:
+            messages.success(request, f"Added “{course['name']}”.")
+            return redirect("course", course_id=course["id"])
+    return render(request, "courses/new_course_by_hand.html", {"form": form}, status=status)
 
 
 @for_active_members(FORM)

@@ -98,6 +98,7 @@ class ProposedItem:
         doubt: a short reason why it is not selected; None if it is selected or gone.
         match: its relation to the items of the course: `new`, `same`, `moved` (with the new date), or `gone`.
         item_id: the item of the course, unless it is new.
+        evidence: what the text says of an item of a model, a value of `Evidence`; None for the rules.
     """
 
     title: str
@@ -109,6 +110,7 @@ class ProposedItem:
     doubt: str | None = None
     match: Match = "new"
     item_id: UUID | None = None
+    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +120,16 @@ class ProposedCategory:
     Attributes:
         name: its name, at most 60 characters.
         weight: in percent of the grade.
-        line: its line number, from 1.
+        line: its line number, from 1; 0 for one of a model that the text does not name.
+        evidence: what the text says of a category of a model, a value of `Evidence`; None for the rules.
+        doubt: a short reason why it is not selected; None if it is.
     """
 
     name: str
     weight: float
     line: int
+    evidence: str | None = None
+    doubt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +157,39 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = (), unchanged: Collec
     weights = weights_in(syllabus.lines)
     kept = [one for one in candidates_of(syllabus, weights) if one.confidence >= FITTED["least"]]
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
-    found, gone = matches(
+    categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
+    found, course = (len(kept), len(weights)), course_fields(syllabus.lines)
+    return compared(syllabus, Proposal(course, items, categories, ()), found, stored, unchanged)
+
+
+def compared(
+    syllabus: Syllabus,
+    proposal: Proposal,
+    found: tuple[int, int],
+    stored: Sequence[Stored],
+    unchanged: Collection[Line] = (),
+) -> Proposal:
+    """A proposal with its warnings, compared with the items of a course.
+
+    Args:
+        syllabus: the parsed text.
+        proposal: at most `MOST_ITEMS` items and `MOST_CATEGORIES` categories of it.
+        found: the numbers of items and categories before the rest was cut.
+        stored: as for `propose`.
+        unchanged: as for `propose`.
+    """
+    items, categories = proposal.items, proposal.grade_categories
+    known, gone = matches(
         [(item.title, item.due_on) for item in items], stored, [_line_of(item) in unchanged for item in items]
     )
-    items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
-    categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
-    cautions = cautions_about(
-        syllabus,
-        [Claim(item.title, item.due_on, item.quote) for item in items],
-        [category.weight for category in categories],
-    )
-    for what, count, most in (("items", len(kept), MOST_ITEMS), ("categories", len(weights), MOST_CATEGORIES)):
+    claims = [Claim(item.title, item.due_on, item.quote) for item in items]
+    cautions = cautions_about(syllabus, claims, [category.weight for category in categories])
+    for what, count, most in zip(("items", "categories"), found, (MOST_ITEMS, MOST_CATEGORIES), strict=True):
         if count > most:
             cautions.append(too_many(what, count, most))
+    items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, known, strict=True)]
     items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, None, "gone", one.id) for one in gone]
-    return Proposal(course_fields(syllabus.lines), items, categories, cautions)
+    return replace(proposal, items=items, warnings=cautions)
 
 
 def lines_of_items(syllabus: Syllabus) -> frozenset[Line]:

@@ -8,10 +8,9 @@ from typing import Final
 
 from courses.syllabi.calendars import Calendar, calendar_of
 from courses.syllabi.dates import Mention
-from courses.syllabi.markup import plain
 from courses.syllabi.rows import WEEKS_HEAD, Row, rows_of
 from courses.syllabi.tables import with_whole_rows
-from courses.syllabi.text import Quotable, lines_of, quoted, readable
+from courses.syllabi.text import Quotable, lines_of, plain, quoted, readable
 from courses.syllabi.weekday_rules import Rules, rules_in, with_weekdays
 
 WHOLE_WEEK: Final = timedelta(days=6)

@@ -13,7 +13,7 @@ from courses.models import Course, Item
 from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
 from courses.uploads.rows import count_limit_hit
-from courses.uploads.serializers import ProposalRow, ProposedCourseRow
+from courses.uploads.serializers import ProposalRow
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from studyservice.reading.decoding import REPLACED
@@ -87,19 +87,19 @@ def proposal_of(access: Access, text: str | None, course: Comparison | None, mod
     stored = [] if course is None else [Stored(**row) for row in _ITEMS.all(access, course_id=course["id"])]
     today, term = access.today(), None if course is None else course["term"]
     before = course["syllabus_text"] if course and stored else None
+    asked = (text, before, stored, model_answer)
     if len(text) + len(before or "") + MOST_ROW_COST * model_answer.count('["') > MOST_READ_HERE:
-        asked = question(text, stored, before=before, today=today, term=term)
-        proposal = _by_child(access, asked, model_answer)
+        proposal = _by_child(access, question(*asked, today=today, term=term))
     else:
-        proposal = _row(proposed(text, before, stored, model_answer, today=today, term=term))
+        proposal = _row(proposed(*asked, today=today, term=term))
     if lost := text.count(REPLACED):
         proposal["warnings"].append(_unreadable(lost))
     return proposal
 
 
-def _by_child(access: Access, asked: bytes, model_answer: str) -> ProposalRow:
+def _by_child(access: Access, asked: bytes) -> ProposalRow:
     with tempfile.TemporaryFile() as file:
-        file.write(model_answer.encode() + b"\n" + asked)
+        file.write(asked)
         file.flush()
         outcome = read_in_child(_READER, file)
     if outcome.complete:
@@ -119,14 +119,7 @@ def _unreadable(lost: int) -> WarningRow:
 
 
 def _empty(warnings: list[WarningRow]) -> ProposalRow:
-    course: dict[str, None] = dict.fromkeys(COURSE_TEXTS)
-    return {
-        "course": cast("ProposedCourseRow", course),
-        "items": [],
-        "grade_categories": [],
-        "warnings": warnings,
-        "reader": RULES,
-    }
+    return _row({"course": {}, "items": [], "grade_categories": [], "warnings": warnings, "reader": RULES})
 
 
 def _row(found: dict[str, Any]) -> ProposalRow:
@@ -135,11 +128,7 @@ def _row(found: dict[str, Any]) -> ProposalRow:
     Course fields that the parser does not read are null.
     """
     found["course"] = {name: found["course"].get(name) for name in COURSE_TEXTS}
-    for category in found["grade_categories"]:
-        category.setdefault("evidence", None)
-        category.setdefault("doubt", None)
     for item in found["items"]:
-        item.setdefault("evidence", None)
         if isinstance(item["due_on"], str):
             item["due_on"] = date.fromisoformat(item["due_on"])
         if isinstance(item["item_id"], str):

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from courses.model_reading.answers import Answer
-from courses.model_reading.checked import SURE, checked
+from courses.model_reading.checked import checked
 from courses.syllabi.evidence import Evidence
 from courses.syllabi.proposal import propose
+from courses.syllabi.reasons import TICKED
 from tools.bench.syllabi import (
     Counts,
     Labels,
@@ -81,19 +82,19 @@ def main() -> None:
 def measure(text: str, labels: Labels, content: str, *, show: bool) -> Measured:
     """Score the proposal made of one answer."""
     syllabus = syllabus_of(text, labels)
-    answer, rules = Answer.of(content), asdict(propose(syllabus))
-    proposal = checked(rules, syllabus, answer)
+    answer, by_rules = Answer.of(content), propose(syllabus)
+    rules, proposal = asdict(by_rules), asdict(checked(by_rules, syllabus, answer))
     wanted = wanted_of(labels)
     rows = proposal["items"]
     read = [row for row in rows if row["evidence"] is not None]
     right = _right(rows, wanted)
-    ticked = [row for row in rows if row["confidence"] >= SURE]
+    ticked = [row for row in rows if row["confidence"] >= TICKED]
     dated = [row for row in right if row["due_on"] is not None and row["evidence"] is not None]
     contradicted = [row for row in dated if row["evidence"] == Evidence.CONTRADICTED]
     if show:
         for row in rows:
             is_right = any(row is one for one in right)
-            if not is_right or row["confidence"] < SURE:
+            if not is_right or row["confidence"] < TICKED:
                 said = "right" if is_right else "wrong"
                 print(f"    {said} {row['doubt']} {row['due_on']} {row['title']!r}: {row['quote']!r}")
         print(*(f"    {row}" for row in proposal["grade_categories"] if row["doubt"]), sep="\n")
@@ -107,7 +108,7 @@ def measure(text: str, labels: Labels, content: str, *, show: bool) -> Measured:
         answered=Score(len(_right([asdict(one) for one in answer.items], wanted)), len(answer.items), len(wanted)),
         items=Score(len(right), len(rows), len(wanted)),
         read=Score(len(_right(read, wanted)), len(read), len(wanted)),
-        ticks=Score(sum(row["confidence"] >= SURE for row in right), len(ticked), len(wanted)),
+        ticks=Score(sum(row["confidence"] >= TICKED for row in right), len(ticked), len(wanted)),
         categories=Score(len(found), len(graded), len(labels.get("categories", []))),
         categories_confirmed=Score(
             sum(any(one is other for other in found) for one in confirmed), len(confirmed), len(graded)
