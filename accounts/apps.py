@@ -20,7 +20,8 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks that lower packages call."""
-        from accounts.credentials.limiting import LIMITS_STORES, KeyLimits
+        from accounts.credentials.api_keys import rows_of_key
+        from accounts.credentials.limiting import LIMITED_ROWS
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
         from accounts.erasure import erasing, purging
         from accounts.erasure.erasing import ERASURES, erase_member, forget_in_log
@@ -38,7 +39,7 @@ class AccountsConfig(AppConfig):
 
         ERASE_MEMBER.register(erase_member)
         RESOLVERS.register("sk", resolve_api_key)
-        LIMITS_STORES.register("api_key", KeyLimits())
+        LIMITED_ROWS.register("api_key", rows_of_key)
         for erasure in (delete_sessions, forget_invitation, forget_in_log):
             ERASURES.register(erasure)
         for what, ending in erasing.ENDINGS_OF_ACCOUNTS.items():

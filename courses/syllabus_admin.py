@@ -165,7 +165,7 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
         with change(access, "delete_syllabus"):
             SyllabusFile.rows.of(access).delete(obj.id)
 
-    @admin.action(description="Read again", permissions=["read_again"])
+    @admin.action(description="Read again", permissions=["act"])
     def read_again(self, request: HttpRequest, queryset: QuerySet[SyllabusFile]) -> None:
         """Read the files again, as after a change of the reader. The course's text is kept."""
         for file in queryset:
@@ -178,7 +178,3 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
             else:
                 self.log_change(request, file, "Read again.")
                 self.message_user(request, f"{file.filename}: {status}.")
-
-    def has_read_again_permission(self, request: HttpRequest) -> bool:
-        """The change permission includes reading a file again."""
-        return bool(request.user.has_perm("courses.change_syllabusfile"))

@@ -15,7 +15,7 @@ class OAuthServerConfig(AppConfig):
     def ready(self) -> None:
         """Register the hooks that lower apps call."""
         from accounts.credentials.connections import CONNECTED_APPS
-        from accounts.credentials.limiting import LIMITS_STORES
+        from accounts.credentials.limiting import LIMITED_ROWS
         from accounts.credentials.resolving import RESOLVERS
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.operators.credentials_admin import FINDERS
@@ -23,12 +23,12 @@ class OAuthServerConfig(AppConfig):
         from oauthserver import access_tokens, endings
         from oauthserver.admin_lists import REFUSED
         from oauthserver.connections import OAuthConnections
-        from oauthserver.consents import ConsentLimits
+        from oauthserver.consents import rows_of_consent
         from oauthserver.models import AccessToken, BlockedApp, RefreshToken
         from studyservice.gone import ENDINGS
 
         REFUSED_CALLS.register(REFUSED)
-        LIMITS_STORES.register("access_token", ConsentLimits())
+        LIMITED_ROWS.register("access_token", rows_of_consent)
         CONNECTED_APPS.register(OAuthConnections())
         RESOLVERS.register("at", access_tokens.resolve_access_token)
         for what, ending in endings.OF_APPS.items():

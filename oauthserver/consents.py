@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.credentials.limits import Limits
 from accounts.credentials.owners import delete_credentials
@@ -78,17 +78,9 @@ def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
     note_gone("app_disconnected", *ended)
 
 
-class ConsentLimits:
-    """The column of the consent (`accounts.credentials.limiting.LimitsStore`). Its tokens have no limits themselves."""
-
-    def read(self, member_id: UUID, holder: UUID) -> Limits:
-        """Return the current limits."""
-        consents = Grant.objects.filter(user_id=member_id, token_family=holder)
-        return Limits.of(consents.values_list("limits", flat=True).first())
-
-    def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
-        """Store the limits."""
-        Grant.objects.filter(user_id=member_id, token_family=holder).update(limits=limits.stored())
+def rows_of_consent(member_id: UUID, family: UUID) -> QuerySet[Grant]:
+    """Return the rows of a consent, which hold its limits. Its tokens have none themselves."""
+    return Grant.objects.filter(user_id=member_id, token_family=family)
 
 
 def last_consent(member: Member, app_id: UUID) -> tuple[Limits, bool]:

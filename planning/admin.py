@@ -81,11 +81,11 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
         """The last error in words, and its time."""
         return f"{calendar.error_message} {calendar.error_at:%Y-%m-%d %H:%M} UTC" if calendar.error_at else ""
 
-    @admin.action(description="Pause", permissions=["pause"])
+    @admin.action(description="Pause", permissions=["act"])
     def pause(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar]) -> None:
         self._set_paused(request, queryset, paused=True, done="Paused")
 
-    @admin.action(description="Start again", permissions=["pause"])
+    @admin.action(description="Start again", permissions=["act"])
     def start(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar]) -> None:
         self._set_paused(request, queryset, paused=False, done="Started")
 
@@ -94,7 +94,3 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
             update_school_calendar(Access(calendar.member), calendar.id, paused=paused)
 
         self.act(request, queryset.select_related("member"), act, noun="calendar", verb=done)
-
-    def has_pause_permission(self, request: HttpRequest) -> bool:
-        """The change permission includes pausing."""
-        return bool(request.user.has_perm("planning.change_schoolcalendar"))

@@ -1,8 +1,7 @@
 """Middleware around every API route: credential, rate limit and membership. For pages it sets the current call."""
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from django.conf import settings
@@ -165,17 +164,11 @@ def _on_a_page(request: HttpRequest) -> Actor:
 
 def _requested(view: Callable[..., HttpResponse], method: str) -> Collection[Operation]:
     """Return the route's operation for `method`, or all its operations if it has none and each needs a membership."""
-    operations = _operations(view)
+    operations = routed(view)
     asked = operations.get("get" if method == "HEAD" else method.lower())
     if asked is not None:
         return [asked]
     return operations.values() if all(operation.membership for operation in operations.values()) else ()
-
-
-@cache
-def _operations(view: Callable[..., HttpResponse]) -> Mapping[str, Operation]:
-    """Return the operations of the route of `view`, by method. Cached: every route has one view."""
-    return routed(view)
 
 
 def is_preflight(request: HttpRequest) -> bool:
@@ -217,10 +210,6 @@ def require_membership(member: Member, operations: Iterable[Operation]) -> None:
         MembershipRequired: an operation needs an active membership.
     """
     if any(operation.membership for operation in operations) and not member.membership_is_active():
-        raise MembershipRequired(_refusal())
-
-
-def _refusal() -> str | None:
-    """Return the message for a lapsed member, or None for the default, without a renewal address."""
-    url = settings.MEMBERSHIP_URL
-    return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None
+        url = settings.MEMBERSHIP_URL
+        renew = f"Your membership is not active. Renew it at {url} to use this operation again."
+        raise MembershipRequired(renew if url else None)

@@ -15,7 +15,7 @@ items by `serializer(many=True).data` and `JSONRenderer`, 1,220 to 1,254, and as
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from http import HTTPStatus
 from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
@@ -119,21 +119,6 @@ class HttpArguments:
         return read_raw(self.request) if self.request.method == "POST" else None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadArguments(HttpArguments):
-    """The arguments of a REST request whose body has been read.
-
-    Attributes:
-        sent: the body as a JSON value, files or bytes.
-    """
-
-    sent: object
-
-    def body(self, operation: Operation) -> object:
-        """Return the body that was read."""
-        return self.sent
-
-
 class MemberViewSet(ViewSet):
     """Runs declared operations for one member.
 
@@ -234,10 +219,9 @@ class MemberViewSet(ViewSet):
         """Answer a POST that carries an `Idempotency-Key`."""
         sent = _checked_body(operation, credential, arguments)
         keyed = KeyedCall.of(arguments.request, credential, operation, sent)
-        read = ReadArguments(arguments.request, arguments.path_ids, sent)
 
         def run() -> KeyedAnswer:
-            content = encode(self.run(operation, credential, read))
+            content = encode(self._act(operation, credential, arguments, sent))
             return KeyedAnswer(self.status or operation.status, content)
 
         outcome = answer_once(keyed, run)
@@ -267,13 +251,17 @@ class MemberViewSet(ViewSet):
     def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
         """Run an operation of this viewset and return its record.
 
-        A missing object is reported before errors in the body. The action checks object, parent and count limits.
-
         Raises:
             ApiError: the first check that fails.
         """
+        return self._act(operation, credential, arguments, _checked_body(operation, credential, arguments))
+
+    def _act(self, operation: Operation, credential: Credential, arguments: Arguments, sent: object) -> Row:
+        """Run an operation whose body has been read.
+
+        A missing object is reported before errors in the body. The action checks object, parent and count limits.
+        """
         self._set(credential)
-        sent = _checked_body(operation, credential, arguments)
         path_ids = self._parse_parameters(operation, arguments)
         try:
             if isinstance(sent, Received):
@@ -329,8 +317,12 @@ def _checked_body(operation: Operation, credential: Credential, arguments: Argum
     return sent
 
 
+@cache
 def routed(view: Callable[..., Any]) -> dict[str, Operation]:
-    """Return the operations of a view by lower-case HTTP method; empty unless the view is a `MemberViewSet`."""
+    """Return the operations of a view by lower-case HTTP method; empty unless the view is a `MemberViewSet`.
+
+    Cached: every route has one view.
+    """
     viewset = getattr(view, "cls", None)
     if not (isinstance(viewset, type) and issubclass(viewset, MemberViewSet)):
         return {}

@@ -25,10 +25,6 @@ LEFT_OUT = {
 }
 """Columns of the member that are not in the archive, with the reason."""
 
-NOT_TAKEN_IN = ("id", "email", "created_at", "membership_active", "membership_until")
-"""Fields that an import never changes."""
-
-
 _CHOSEN = ("name", "time_zone")
 """Fields that an import sets only where the account has the default."""
 

@@ -98,9 +98,14 @@ def long_ended() -> tuple[QuerySet[ApiKey], ...]:
     return ApiKey.objects.filter(revoked_at__lte=past), ApiKey.objects.filter(expires_at__lte=past)
 
 
+def rows_of_key(member_id: UUID, key_id: UUID) -> QuerySet[ApiKey]:
+    """The key of the member with this id, if there is one."""
+    return ApiKey.objects.filter(member_id=member_id, id=key_id)
+
+
 def revoke_api_key(key: ApiKey) -> None:
     """Revoke a key at once. A second call keeps the time of the first."""
-    _revoke(key.member_id, ApiKey.objects.filter(member_id=key.member_id, id=key.id))
+    _revoke(key.member_id, rows_of_key(key.member_id, key.id))
 
 
 def revoke_all(member: Member) -> None:
@@ -115,7 +120,7 @@ def limit_api_key(key: ApiKey, limits: Limits) -> None:
         NotFound: the member was deleted meanwhile.
     """
     with writing(key.member_id):
-        keys = ApiKey.objects.filter(member_id=key.member_id, id=key.id)
+        keys = rows_of_key(key.member_id, key.id)
         before = Limits.of(keys.values_list("limits", flat=True).first())
         keys.update(limits=limits.stored())
         if changed := limits.compared_with(before):

@@ -7,11 +7,12 @@ themselves (`accounts.rows.seen`).
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
-from typing import Annotated, Protocol, TypedDict
+from typing import Annotated, Any, TypedDict
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.credentials.limits import NO_LIMITS, Limits
-from accounts.credentials.models import ApiKey
 from accounts.members.models import Member
 from accounts.rows.access import Access
 from studyservice.hooks import Hook, HookTable
@@ -47,31 +48,25 @@ CourseNames = Callable[[UUID], list[CourseName]]
 COURSE_NAMES = Hook[CourseNames]("COURSE_NAMES")
 
 
-class LimitsStore(Protocol):
-    """Storage for the limits of one kind of credential."""
+LimitedRows = Callable[[UUID, UUID], QuerySet[Any]]
+"""Returns the rows whose column `limits` holds those of a credential, by the ids of its member and its holder."""
 
-    def read(self, member_id: UUID, holder: UUID) -> Limits:
-        """Return the current limits, in the open transaction."""
-
-    def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
-        """Store the limits, in the open transaction."""
-
-
-LIMITS_STORES = HookTable[LimitsStore]("LIMITS_STORES")
-"""Stores by the kind of credential (`Credential.kind`)."""
+LIMITED_ROWS = HookTable[LimitedRows]("LIMITED_ROWS")
+"""By the kind of credential (`Credential.kind`)."""
 
 
 def with_new_course(access: Access, course_id: UUID) -> None:
     """Let a credential that is limited to courses see the course that it creates. Needs the member's lock."""
     if access.limits.courses is None:
         return
-    store = LIMITS_STORES.get(access.kind)
-    if store is None or access.holder is None:
+    rows_of = LIMITED_ROWS.get(access.kind)
+    if rows_of is None or access.holder is None:
         raise LookupError(access.kind)
-    stored = store.read(access.member.id, access.holder)
+    rows = rows_of(access.member.id, access.holder)
+    stored = Limits.of(rows.values_list("limits", flat=True).first())
     if stored.courses is not None:
         kept = replace(stored, courses=(*_without_old(access.member.id, stored.courses), str(course_id)))
-        store.write(access.member.id, access.holder, kept)
+        rows.update(limits=kept.stored())
     access.with_course(course_id)
 
 
@@ -105,16 +100,3 @@ def limits_of(member: Member, limits: Limits) -> LimitsRow | None:
     """Like `told`, with a query if the limits name courses."""
     named = COURSE_NAMES.get()(member.id) if limits.courses is not None else []
     return told(limits, [course["id"] for course in named])
-
-
-class KeyLimits:
-    """The column of the key (`accounts.credentials.limiting.LimitsStore`)."""
-
-    def read(self, member_id: UUID, holder: UUID) -> Limits:
-        """Return the current limits."""
-        keys = ApiKey.objects.filter(member_id=member_id, id=holder)
-        return Limits.of(keys.values_list("limits", flat=True).first())
-
-    def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
-        """Store the limits."""
-        ApiKey.objects.filter(member_id=member_id, id=holder).update(limits=limits.stored())

@@ -84,14 +84,9 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
     return True
 
 
-def unfinished() -> QuerySet[Member]:
-    """Members whose deletion is in progress or was interrupted."""
-    return Member.objects.filter(erasure_began_at__isnull=False)
-
-
 def finish_erasures() -> int:
-    """Complete interrupted deletions. Return the number of members."""
-    found = list(unfinished().values_list("id", flat=True))
+    """Complete the deletions that are in progress or were interrupted. Return the number of members."""
+    found = list(Member.objects.filter(erasure_began_at__isnull=False).values_list("id", flat=True))
     for member_id in found:
         erase_member(member_id)
     return len(found)

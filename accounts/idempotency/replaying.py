@@ -133,29 +133,17 @@ def _canonical(sent: object, request: HttpRequest) -> bytes:
         return request.body
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class KeyedAnswer(NamedTuple):
     """The answer to a call with a key.
 
     Attributes:
-        content: the body, in JSON.
+        content: its record, in JSON.
         replayed: whether it is a repetition.
     """
 
     status: int
     content: bytes
-    replayed: bool
-
-
-class KeyedAnswer(NamedTuple):
-    """The answer of a call.
-
-    Attributes:
-        content: its record, in JSON.
-    """
-
-    status: int
-    content: bytes
+    replayed: bool = False
 
 
 class _DoneError(Exception):
@@ -177,7 +165,7 @@ class _Bytes(Func):
         return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
 
 
-def answer_once(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> Outcome:
+def answer_once(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> KeyedAnswer:
     """Run the current call and store its answer, or return the answer stored under the same key.
 
     Only successes are stored.
@@ -208,10 +196,10 @@ def answer_once(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> Outcome:
             ) from error
     if not kept["whole"]:  # stored by an earlier version
         raise Conflict("This call was carried out, but its answer was not kept. Read again what it changed.")
-    return Outcome(kept["status"], kept["answer"].encode(), replayed=True)
+    return KeyedAnswer(kept["status"], kept["answer"].encode(), replayed=True)
 
 
-def _first_answer(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> Outcome:
+def _first_answer(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> KeyedAnswer:
     """Run the call, and store the answer in the same transaction, which begins with the first write."""
 
     def admit() -> None:
@@ -226,7 +214,7 @@ def _first_answer(keyed: KeyedCall, run: Callable[[], KeyedAnswer]) -> Outcome:
             with writing(keyed.member_id):
                 pass
         _keep(keyed, answer)
-    return Outcome(answer.status, answer.content, replayed=False)
+    return answer
 
 
 def _keep(keyed: KeyedCall, answer: KeyedAnswer) -> None:

@@ -1,12 +1,16 @@
 """Arguments and output shared by the operator commands."""
 
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from accounts.members.models import Member
+from accounts.members.outbox import Delivery
+from studyservice.operations.errors import ApiError, ValidationFailed
 
 SCOPES = ("read", "read write")
 
@@ -73,8 +77,33 @@ def members(number: int) -> str:
     return f"{number} member{'' if number == 1 else 's'}"
 
 
-def refused(error: ValidationError) -> CommandError:
-    """Convert a validation error to the command's own, in one line that names the fields."""
-    if not hasattr(error, "error_dict"):
-        return CommandError(" ".join(error.messages))
-    return CommandError(" ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items()))
+@contextmanager
+def told_refusals() -> Iterator[None]:
+    """Convert what the service refuses to the command's own error: one line that names the fields, or one for each.
+
+    Raises:
+        CommandError: something was refused.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        if not hasattr(error, "error_dict"):
+            raise CommandError(" ".join(error.messages)) from None
+        fields = error.message_dict.items()
+        raise CommandError(" ".join(f"{name}: {' '.join(said)}" for name, said in fields)) from None
+    except ValidationFailed as error:
+        raise CommandError("\n".join(detail["message"] for detail in error.details or [])) from None
+    except ApiError as error:
+        raise CommandError(error.message) from None
+
+
+def delivered(deliveries: Iterable[Delivery], tell: Callable[[str], object]) -> tuple[int, list[Delivery]]:
+    """Return the number of e-mails that were sent, and the failed deliveries. `tell` gets a line about each failure."""
+    sent, failed = 0, []
+    for delivery in deliveries:
+        if delivery.failure is None:
+            sent += 1
+        else:
+            failed.append(delivery)
+            tell(f"{delivery.email}: {delivery.failure}")
+    return sent, failed

@@ -267,6 +267,10 @@ class ReadOnlyAdmin(ServiceAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """The permission to change a row includes its actions, such as revoking a key."""
+        return bool(super().has_change_permission(request))
+
 
 class ServiceInline(_TabularInline):
     """Inline rows of an object. They are read-only."""

@@ -139,13 +139,9 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         effect = "The key stops working with its next request, for good. The member can create another one."
         return () if obj.state() == "revoked" else (PageAction("revoke", "Revoke", effect),)
 
-    @admin.action(description="Revoke", permissions=["revoke"])
+    @admin.action(description="Revoke", permissions=["act"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         self.act(request, queryset.filter(revoked_at=None), api_keys.revoke_api_key, noun="key", verb="Revoked")
-
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """The permission to change a key includes revoking it."""
-        return bool(request.user.has_perm("accounts.change_apikey"))
 
 
 @admin.register(CalendarFeed)
@@ -164,12 +160,8 @@ class CalendarFeedAdmin(ReadOnlyAdmin):
         effect = "Calendar apps can no longer read this address, for good. The member can create another one."
         return (PageAction("end", "End", effect),)
 
-    @admin.action(description="End", permissions=["end"])
+    @admin.action(description="End", permissions=["act"])
     def end(self, request: HttpRequest, queryset: QuerySet[CalendarFeed]) -> None:
         self.act(
             request, queryset, lambda one: calendar_feeds.end_feed(one.member_id), noun="calendar feed", verb="Ended"
         )
-
-    def has_end_permission(self, request: HttpRequest) -> bool:
-        """The permission to change an address includes ending it."""
-        return bool(request.user.has_perm("accounts.change_calendarfeed"))

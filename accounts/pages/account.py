@@ -19,13 +19,12 @@ from accounts.pages.forms import CodeForm, status_of
 from accounts.pages.known_browsers import remember
 from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, Proof
 from accounts.pages.second_factor.asking import before_new_address
-from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
+from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, target_after
 from accounts.pages.signed_in import FORM, POST, for_members
-from accounts.signing_in.codes import CodeRefusal
 from accounts.signing_in.identity import PENDING_ADDRESS, begin_email_change, complete_email_change, set_password
 from accounts.signing_in.sessions import end_other_sessions, end_session, end_sessions, sessions_of
-from studyservice.http.error_pages import returns_input, too_many
-from studyservice.rates.limiter import Rate, hit
+from studyservice.http.error_pages import counted, returns_input
+from studyservice.rates.limiter import Rate
 from studyservice.secrets.generated import sha256
 
 
@@ -131,9 +130,8 @@ def new_address(request: HttpRequest, member: Member) -> HttpResponse:
 def _sent(request: HttpRequest, member: Member, email: str) -> HttpResponse:
     """Send the code to the new address."""
     for rate_of in (email, f"change:{member.id}"):
-        window = hit(Rate.SIGN_IN_CODES, sha256(rate_of))
-        if window.exceeded:
-            return too_many(request, window, "Too many codes for this address")
+        if refused := counted(request, Rate.SIGN_IN_CODES, sha256(rate_of), TOO_MANY_CODES):
+            return refused
     request.session[PENDING_ADDRESS] = {"id": str(begin_email_change(member, email)), "email": email}
     return redirect("new-address-code")
 
@@ -156,8 +154,7 @@ def new_address_code(request: HttpRequest, member: Member) -> HttpResponse:
         refusal = complete_email_change(member, pending["email"], UUID(pending["id"]), form.cleaned_data["code"])
         if refusal is None:
             return _changed(request, member)
-        usable = refusal is CodeRefusal.WRONG
-        form.add_error("code" if usable else None, REFUSALS[refusal])
+        usable = form.refuse(refusal)
     return render(
         request, "accounts/new_address_code.html", {"form": form, "email": pending["email"], "usable": usable}
     )

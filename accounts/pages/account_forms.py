@@ -8,7 +8,7 @@ from django.contrib.auth.password_validation import validate_password
 
 from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from accounts.members.profile import MAX_NAME, MemberFields
-from accounts.pages.forms import CodeForm, EmailForm, NumberField
+from accounts.pages.forms import EmailForm, MemberForm, NumberField, email_field, password_field
 from studyservice.templatetags.site import number
 
 _MISSPELT = "Choose one of the listed time zones."
@@ -84,14 +84,10 @@ class ProfileForm(TimeZoneForm):
         }
 
 
-class NewAddressForm(EmailForm):
+class NewAddressForm(MemberForm, EmailForm):
     """Requests a code for a new e-mail address."""
 
-    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.member = member
-        self.fields["email"].label = "New e-mail address"
-        self.fields["email"].widget.attrs["autocomplete"] = "email"
+    email = email_field("New e-mail address", autocomplete="email")
 
     def clean_email(self) -> str:
         email = super().clean_email()
@@ -111,15 +107,12 @@ class ArchiveForm(forms.Form):
     )
 
 
-class ErasureForm(EmailForm):
+class ErasureForm(MemberForm, EmailForm):
     """Asks for the member's own address before deleting everything."""
 
-    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.member = member
-        self.fields["email"].label = "Your e-mail address, to confirm"
-        self.fields["email"].help_text = "Type the address of this account."
-        self.fields["email"].widget.attrs["autocomplete"] = "off"
+    email = email_field(
+        "Your e-mail address, to confirm", autocomplete="off", help_text="Type the address of this account."
+    )
 
     def clean_email(self) -> str:
         email = super().clean_email()
@@ -128,21 +121,15 @@ class ErasureForm(EmailForm):
         return email
 
 
-class NewPasswordForm(forms.Form):
+class NewPasswordForm(MemberForm):
     """Sets a member's first password."""
 
-    new_password = forms.CharField(
-        label="New password",
-        max_length=4096,
-        strip=False,
+    new_password = password_field(
+        "New password",
+        "Enter a new password.",
+        autocomplete="new-password",
         help_text="At least 8 characters. A sentence is easier to remember than a word.",
-        error_messages={"required": "Enter a new password."},
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
-
-    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.member = member
 
     def clean_new_password(self) -> str:
         password: str = self.cleaned_data["new_password"]
@@ -153,14 +140,4 @@ class NewPasswordForm(forms.Form):
 class CurrentPasswordForm(forms.Form):
     """Proves the member's identity with the password."""
 
-    current_password = forms.CharField(
-        label="Current password",
-        max_length=4096,
-        strip=False,
-        error_messages={"required": "Enter your current password, or get a code by e-mail."},
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-
-class ProofCodeForm(CodeForm):
-    """Proves the member's identity with a code."""
+    current_password = password_field("Current password", "Enter your current password, or get a code by e-mail.")

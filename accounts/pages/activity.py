@@ -32,21 +32,8 @@ NEWEST = 5
 """Number of events above the changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEvent:
-    """An event as the pages show it."""
-
-    event: EventRow
-    words: str
-
-
-def newest_events(member: Member) -> Sequence[ShownEvent]:
-    """The newest events, shown above the changes."""
-    return _events_shown(list_events(member, limit=NEWEST))
-
-
-def _events_shown(events: Sequence[EventRow]) -> Sequence[ShownEvent]:
-    return [ShownEvent(event, event_in_words(event)) for event in events]
+def _with_words(events: Sequence[EventRow]) -> list[tuple[EventRow, str]]:
+    return [(event, event_in_words(event)) for event in events]
 
 
 @for_members(READ)
@@ -58,7 +45,7 @@ def account_events(request: HttpRequest, member: Member) -> HttpResponse:
         raise Http404
     events = list_events(member, limit=EVENTS_PER_PAGE + 1, before=before)
     context = {
-        "shown": _events_shown(events[:EVENTS_PER_PAGE]),
+        "shown": _with_words(events[:EVENTS_PER_PAGE]),
         "older": events[EVENTS_PER_PAGE - 1]["id"] if len(events) > EVENTS_PER_PAGE else None,
         "time_zone": member.time_zone,
     }
@@ -132,7 +119,7 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
         (day, _groups(list(changes), is_today=day == today))
         for day, changes in groupby(page["data"], lambda change: change["created_at"].astimezone(zone).date())
     ]
-    shown = [] if "cursor" in request.GET else newest_events(member)
+    shown = [] if "cursor" in request.GET else _with_words(list_events(member, limit=NEWEST))
     context = {
         "shown": shown,
         "days": days,

@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 from django import forms
 
 from accounts.credentials.models import ApiKey
+from accounts.members.models import Member
+from accounts.signing_in.codes import CodeRefusal
 
 _COMMA = re.compile(r"[+-]?\d*,\d+")
 
@@ -106,11 +108,6 @@ class EditForm(forms.Form):
 EXPIRY_DAYS = (30, 60, 90, 180, 365)
 """Choices on the key page, in addition to never."""
 
-_EMAIL_ERRORS = {
-    "required": "Enter your e-mail address.",
-    "invalid": "Enter a complete e-mail address, like ada@example.org.",
-}
-
 
 def status_of(*shown: forms.Form | None) -> HTTPStatus:
     """Return the status of a page that shows these forms: 422 if one was rejected."""
@@ -118,15 +115,66 @@ def status_of(*shown: forms.Form | None) -> HTTPStatus:
     return HTTPStatus.UNPROCESSABLE_ENTITY if rejected else HTTPStatus.OK
 
 
+class MemberForm(forms.Form):
+    """A form whose checks need to know the member."""
+
+    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.member = member
+
+
+def email_field(
+    label: str = "E-mail address", *, autocomplete: str = "username", help_text: str = ""
+) -> forms.EmailField:
+    """Return the field for an e-mail address."""
+    return forms.EmailField(
+        label=label,
+        max_length=254,
+        help_text=help_text,
+        error_messages={
+            "required": "Enter your e-mail address.",
+            "invalid": "Enter a complete e-mail address, like ada@example.org.",
+        },
+        widget=forms.EmailInput(attrs={"autocomplete": autocomplete}),
+    )
+
+
+def password_field(
+    label: str, required: str, *, autocomplete: str = "current-password", help_text: str = ""
+) -> forms.CharField:
+    """Return the field for a password.
+
+    Args:
+        required: the message if it is empty.
+    """
+    return forms.CharField(
+        label=label,
+        max_length=4096,
+        strip=False,
+        help_text=help_text,
+        error_messages={"required": required},
+        widget=forms.PasswordInput(attrs={"autocomplete": autocomplete}),
+    )
+
+
+def name_field(noun: str, max_length: int | None, help_text: str) -> forms.CharField:
+    """Return the field for the name that a member gives to a `noun`."""
+    return forms.CharField(
+        label="Name",
+        max_length=max_length,
+        help_text=help_text,
+        error_messages={
+            "required": f"Enter a name for the {noun}.",
+            "max_length": "Use at most %(limit_value)d characters.",
+        },
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
 class EmailForm(forms.Form):
     """Requests a code."""
 
-    email = forms.EmailField(
-        label="E-mail address",
-        max_length=254,
-        error_messages=_EMAIL_ERRORS,
-        widget=forms.EmailInput(attrs={"autocomplete": "username"}),
-    )
+    email = email_field()
 
     def clean_email(self) -> str:
         """Return the address in lower case, as it is stored."""
@@ -136,13 +184,7 @@ class EmailForm(forms.Form):
 class PasswordForm(EmailForm):
     """Signs in with a password."""
 
-    password = forms.CharField(
-        label="Password",
-        max_length=4096,
-        strip=False,
-        error_messages={"required": "Enter your password."},
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
+    password = password_field("Password", "Enter your password.")
 
 
 class CodeForm(forms.Form):
@@ -168,6 +210,12 @@ class CodeForm(forms.Form):
             raise forms.ValidationError("A code has six digits, like 042 917. Check the e-mail and try again.")
         return digits
 
+    def refuse(self, refusal: CodeRefusal) -> bool:
+        """Tell the member why the code was refused. Return whether another try can succeed."""
+        is_usable = refusal is CodeRefusal.WRONG
+        self.add_error("code" if is_usable else None, refusal.value)
+        return is_usable
+
 
 class KeyOptions(TypedDict):
     """The arguments of `create_api_key`, besides the name."""
@@ -179,15 +227,8 @@ class KeyOptions(TypedDict):
 class ApiKeyForm(forms.Form):
     """Creates an API key."""
 
-    name = forms.CharField(
-        label="Name",
-        max_length=ApiKey._meta.get_field("name").max_length,
-        help_text="A name you will recognize, like “Calendar script”.",
-        error_messages={
-            "required": "Enter a name for the key.",
-            "max_length": "Use at most %(limit_value)d characters.",
-        },
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    name = name_field(
+        "key", ApiKey._meta.get_field("name").max_length, "A name you will recognize, like “Calendar script”."
     )
     may_write = forms.BooleanField(
         label="May change data",

@@ -22,9 +22,9 @@ from accounts.members.models import Member
 from accounts.pages.forms import ApiKeyForm, status_of
 from accounts.pages.limits import LimitsForm
 from accounts.pages.signed_in import FORM, for_members
-from studyservice.http.error_pages import returns_input, too_many
+from studyservice.http.error_pages import counted, returns_input
 from studyservice.operations.errors import Conflict
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate
 
 _NAME = "study-data"
 """The service's name in the snippets."""
@@ -96,11 +96,6 @@ _CLIENTS = (
 )
 
 
-def assistant_clients(mcp_url: str) -> list[AssistantClient]:
-    """Return the clients that the key page explains, with our address in their snippets."""
-    return [client._replace(snippet=client.snippet.replace(_ADDRESS, mcp_url)) for client in _CLIENTS]
-
-
 MAX_PAST_KEYS = 20
 """Number of expired and revoked keys that the page lists, the newest first."""
 
@@ -112,9 +107,8 @@ def keys(request: HttpRequest, member: Member) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     form, limits = ApiKeyForm(posted), LimitsForm(posted, member, ends=False)
     if posted is not None and form.is_valid() & limits.is_valid():
-        window = hit(Rate.API_KEYS, str(member.id))
-        if window.exceeded:
-            return too_many(request, window, "Too many new keys")
+        if refused := counted(request, Rate.API_KEYS, str(member.id), "Too many new keys"):
+            return refused
         try:
             secret, key = create_api_key(member, form.cleaned_data["name"], **form.options(), limits=limits.limits())
         except Conflict as error:
@@ -159,7 +153,7 @@ def key_page(
         "more_apps": apps.more,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
         "mcp_url": mcp_url,
-        "clients": assistant_clients(mcp_url),
+        "clients": [one._replace(snippet=one.snippet.replace(_ADDRESS, mcp_url)) for one in _CLIENTS],
         "time_zone": member.time_zone,
         "standing": standing(member),
     }
@@ -196,11 +190,9 @@ def calendar_address(request: HttpRequest, member: Member) -> HttpResponse:
     """Ask on GET whether to renew the address. Create one on POST; only its response shows the address."""
     if request.method != "POST":
         return render(request, "accounts/renew_calendar.html") if feed_of(member) else redirect("keys")
-    window = hit(Rate.API_KEYS, str(member.id))
-    if window.exceeded:
-        return too_many(request, window, "Too many new addresses")
-    url = new_feed(member)
-    return key_page(request, member, ApiKeyForm(), calendar_url=url)
+    if refused := counted(request, Rate.API_KEYS, str(member.id), "Too many new addresses"):
+        return refused
+    return key_page(request, member, ApiKeyForm(), calendar_url=new_feed(member))
 
 
 @for_members(FORM)

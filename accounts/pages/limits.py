@@ -1,7 +1,7 @@
 """The limits of a key or an app: the form, on three pages, and the page that changes them."""
 
 from collections.abc import Callable, Sequence
-from http import HTTPStatus
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from accounts.credentials.connections import CONNECTED_APPS
 from accounts.credentials.limiting import COURSE_NAMES, CourseName
 from accounts.credentials.limits import NO_LIMITS, Limits, day_in_words
 from accounts.members.models import Member
+from accounts.pages.forms import status_of
 from accounts.pages.signed_in import FORM, for_members
 
 _ALL, _THESE = "all", "these"
@@ -57,7 +58,7 @@ class LimitsForm(forms.Form):
     )
 
     def __init__(
-        self, data: Any, member: Member, *, limits: Limits | None = None, ends: bool = True, prefix: str | None = None
+        self, data: Any, member: Member, *, limits: Limits = NO_LIMITS, ends: bool = True, prefix: str | None = None
     ) -> None:
         """Create the form for `member`.
 
@@ -66,12 +67,17 @@ class LimitsForm(forms.Form):
             ends: whether to ask for a last day; API keys have an expiry instead.
         """
         self.names: Sequence[CourseName] = COURSE_NAMES.get()(member.id)
-        initial = {} if limits is None else _initial(limits)
+        initial = {
+            "which": _ALL if limits.courses is None else _THESE,
+            "courses": list(limits.courses or ()),
+            "grades": _YES if limits.grades else _NO,
+            "until": limits.until,
+        }
         super().__init__(data, initial=initial, prefix=prefix)
         self.today = member.today()
         self.there = [str(course["id"]) for course in self.names]
-        self.kept = () if limits is None else limits.courses or ()
-        self.asks_courses = bool(self.names) or (limits is not None and limits.courses is not None)
+        self.kept = limits.courses or ()
+        self.asks_courses = bool(self.names) or limits.courses is not None
         chosen: Any = self.fields["courses"]
         chosen.choices = [(str(course["id"]), course["name"]) for course in self.names]
         if not ends:
@@ -133,37 +139,21 @@ class LimitsForm(forms.Form):
         return [course["name"] for course in self.names if str(course["id"]) in courses]
 
 
-def _initial(limits: Limits) -> dict[str, Any]:
-    return {
-        "which": _ALL if limits.courses is None else _THESE,
-        "courses": list(limits.courses or ()),
-        "grades": _YES if limits.grades else _NO,
-        "until": limits.until,
-    }
-
-
 @for_members(FORM)
 def limit_key(request: HttpRequest, member: Member, key_id: UUID) -> HttpResponse:
     """Ask for the key's limits on GET, change them on POST."""
     key = get_object_or_404(active_keys(member), id=key_id)
-
-    def save(limits: Limits) -> None:
-        limit_api_key(key, limits)
-
-    return _changed(request, member, key.name, key.limited_to(), save, ends=False)
+    return _changed(request, member, key.name, key.limited_to(), partial(limit_api_key, key), ends=False)
 
 
 @for_members(FORM)
 def limit_app(request: HttpRequest, member: Member, app_id: UUID) -> HttpResponse:
     """Ask for the app's limits on GET, change them on POST."""
-    app = CONNECTED_APPS.get().one(member, app_id)
+    apps = CONNECTED_APPS.get()
+    app = apps.one(member, app_id)
     if app is None:
         raise Http404
-
-    def save(limits: Limits) -> None:
-        CONNECTED_APPS.get().limit(member, app_id, limits)
-
-    return _changed(request, member, app.name, app.limits, save, ends=True)
+    return _changed(request, member, app.name, app.limits, partial(apps.limit, member, app_id), ends=True)
 
 
 def _changed(
@@ -175,7 +165,5 @@ def _changed(
         save(form.limits())
         messages.success(request, f"Saved. It counts from the next call of \u201c{name}\u201d.")
         return redirect("keys")
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if is_post else HTTPStatus.OK
-    return render(
-        request, "accounts/change_limits.html", {"limits_form": form, "name": name, "who": "it"}, status=status
-    )
+    context = {"limits_form": form, "name": name, "who": "it"}
+    return render(request, "accounts/change_limits.html", context, status=status_of(form))

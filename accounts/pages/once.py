@@ -55,7 +55,10 @@ class OnceForm(forms.Form):
             Conflict: the form was sent before with other contents, or is still being processed.
         """
         key = self.cleaned_data["form_key"] or uuid4()
-        keyed = KeyedCall(member.id, member.id, str(key), _fingerprint(request, operation))
+        sent = {name: values for name, values in request.POST.lists() if name not in _OF_EVERY_FORM}
+        content = orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)
+        digest = hashlib.sha256(f"{operation.id} {request.path}\n".encode() + content)
+        keyed = KeyedCall(member.id, member.id, str(key), digest.hexdigest())
         try:
             outcome = answer_once(keyed, lambda: KeyedAnswer(operation.status, encode(make())))
         except ValidationFailed as error:
@@ -77,9 +80,3 @@ def done_once(request: HttpRequest, member: Member, operation: Operation, do: Ca
         form.cleaned_data["form_key"] = None
     said: str = form.make_once(request, member, operation, lambda: {"said": do()})["said"]
     return said
-
-
-def _fingerprint(request: HttpRequest, operation: Operation) -> str:
-    sent = {name: values for name, values in request.POST.lists() if name not in _OF_EVERY_FORM}
-    content = orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(f"{operation.id} {request.path}\n".encode() + content).hexdigest()

@@ -12,14 +12,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.members.models import Member
-from accounts.pages.account_forms import CurrentPasswordForm, ProofCodeForm
+from accounts.pages.account_forms import CurrentPasswordForm
+from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import attempts_at
-from accounts.pages.sign_in import REFUSALS, attempts_are_counted
+from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, try_password
 from accounts.pages.signed_in import POST, for_members
-from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, CodeRefusal, Purpose, send_proof, try_proof
-from studyservice.http.error_pages import too_many
-from studyservice.rates.limiter import DoublingWait, Rate, hit
-from studyservice.secrets.hashing import HashingBusy
+from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, send_code, try_proof
+from studyservice.http.error_pages import counted
+from studyservice.rates.limiter import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,16 @@ class Proof:
         posted = request.POST if request.method == "POST" else None
         self.change, self.has_password = change, member.has_usable_password()
         self._request, self._member = request, member
-        self.form: CurrentPasswordForm | ProofCodeForm | None = None
+        self.form: CurrentPasswordForm | CodeForm | None = None
         if change.pending in request.session:
-            self.form = ProofCodeForm(posted)
+            self.form = CodeForm(posted)
         elif self.has_password:
             self.form = CurrentPasswordForm(posted)
 
     @property
     def by_code(self) -> bool:
         """Return whether a code was sent and must be entered."""
-        return isinstance(self.form, ProofCodeForm)
+        return isinstance(self.form, CodeForm)
 
     def complete(self, *others: Form) -> bool:
         """Validate the proof together with the page's other forms, so that each reports what is missing."""
@@ -84,29 +84,19 @@ class Proof:
         return None
 
     def _compare_password(self, form: CurrentPasswordForm) -> HttpResponse | None:
-        tries = DoublingWait(Rate.PASSWORDS, attempts_at(self._request, self._member.email))
-        if wait := tries.begin():
-            return too_many(
-                self._request, wait, "Too many wrong passwords", "Or go back and get a code by e-mail instead."
-            )
-        try:
-            right = self._member.check_password(form.cleaned_data["current_password"])
-        except HashingBusy:
-            tries.withdraw()
-            raise
-        if right:
-            tries.forget()
-        else:
+        typed = form.cleaned_data["current_password"]
+        right = try_password(self._request, self._member.email, lambda: self._member.check_password(typed))
+        if isinstance(right, HttpResponse):
+            return right
+        if not right:
             form.add_error("current_password", "Wrong password. Try again, or get a code instead.")
         return None
 
-    def _compare_code(self, form: ProofCodeForm) -> None:
+    def _compare_code(self, form: CodeForm) -> None:
         session, pending = self._request.session, self.change.pending
         refusal = try_proof(self._member, UUID(session[pending]), form.cleaned_data["code"])
-        if refusal is not CodeRefusal.WRONG:
+        if refusal is None or not form.refuse(refusal):
             del session[pending]
-        if refusal is not None:
-            form.add_error("code" if refusal is CodeRefusal.WRONG else None, REFUSALS[refusal])
 
 
 @for_members(POST)
@@ -116,8 +106,7 @@ def proof_code(request: HttpRequest, member: Member, change: ProvenChange) -> Ht
     if request.POST.get("instead") == "password":
         request.session.pop(change.pending, None)
         return redirect(change.page)
-    window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))
-    if window.exceeded:
-        return too_many(request, window, "Too many codes for this address")
-    request.session[change.pending] = str(send_proof(member, change.purpose))
+    if refused := counted(request, Rate.SIGN_IN_CODES, attempts_at(request, member.email), TOO_MANY_CODES):
+        return refused
+    request.session[change.pending] = str(send_code(member.email, change.purpose))
     return redirect(change.page)

@@ -1,6 +1,8 @@
 """Sign in with a code or a password, and sign out. No page reveals whether an address belongs to a member."""
 
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -25,20 +27,15 @@ from accounts.signing_in.codes import CodeRefusal, member_of, send_code, use_cod
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor import gate
 from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
-from studyservice.http.error_pages import error_page, too_many
+from studyservice.http.error_pages import counted, error_page, too_many
 from studyservice.http.forms import counts_posts
 from studyservice.http.requests import client_address
-from studyservice.rates.limiter import DoublingWait, Rate, hit
+from studyservice.rates.limiter import DoublingWait, Rate
 from studyservice.secrets.hashing import HashingBusy
 
-REFUSALS = {
-    CodeRefusal.WRONG: "Wrong code. Check the newest e-mail and try again.",
-    CodeRefusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works. Request a new one below.",
-    CodeRefusal.GONE: "This code has expired or was already used. Request a new one below.",
-}
-"""Messages for a code that is refused."""
+T = TypeVar("T")
 
-
+TOO_MANY_CODES = "Too many codes for this address"
 _TOO_MANY_ATTEMPTS = "Too many sign-in attempts"
 attempts_are_counted = counts_posts(Rate.SIGN_IN, _TOO_MANY_ATTEMPTS, address_or_browser)
 
@@ -47,8 +44,7 @@ def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
     """Count an attempt at an account that has not signed in with this known browser. 429 beyond its address's rate."""
     if not is_elsewhere(request, email):
         return None
-    window = hit(Rate.SIGN_IN, client_address(request))
-    return too_many(request, window, _TOO_MANY_ATTEMPTS) if window.exceeded else None
+    return counted(request, Rate.SIGN_IN, client_address(request), _TOO_MANY_ATTEMPTS)
 
 
 def target_after(request: HttpRequest, home: str = "home") -> str:
@@ -86,11 +82,29 @@ def _with_code(request: HttpRequest) -> HttpResponse:
     email = form.cleaned_data["email"]
     if refused := _attempt_elsewhere(request, email):
         return refused
-    window = hit(Rate.SIGN_IN_CODES, attempts_at(request, email))
-    if window.exceeded:
-        return too_many(request, window, "Too many codes for this address")
+    if refused := counted(request, Rate.SIGN_IN_CODES, attempts_at(request, email), TOO_MANY_CODES):
+        return refused
     request.session[PENDING_SIGN_IN] = {"id": str(send_code(email)), "email": email}
-    return redirect(_code_page_address(request))
+    return redirect(_with_next(request, "sign-in-code"))
+
+
+def try_password(request: HttpRequest, email: str, compare: Callable[[], T]) -> T | HttpResponse:
+    """Return what `compare` found, which is false for a wrong password. Return the 429 page after too many of those.
+
+    Raises:
+        HashingBusy: too many passwords are being compared. The try does not count.
+    """
+    tries = DoublingWait(Rate.PASSWORDS, attempts_at(request, email))
+    if wait := tries.begin():
+        return too_many(request, wait, "Too many wrong passwords", "Or go back and get a code by e-mail instead.")
+    try:
+        found = compare()
+    except HashingBusy:
+        tries.withdraw()
+        raise
+    if found:
+        tries.forget()
+    return found
 
 
 def _with_password(request: HttpRequest) -> HttpResponse:
@@ -99,16 +113,10 @@ def _with_password(request: HttpRequest) -> HttpResponse:
         email, password = form.cleaned_data["email"], form.cleaned_data["password"]
         if refused := _attempt_elsewhere(request, email):
             return refused
-        tries = DoublingWait(Rate.PASSWORDS, attempts_at(request, email))
-        if wait := tries.begin():
-            return too_many(request, wait, "Too many wrong passwords", "Or go back and get a code by e-mail instead.")
-        try:
-            member = authenticate(request, username=email, password=password)
-        except HashingBusy:
-            tries.withdraw()
-            raise
+        member = try_password(request, email, lambda: authenticate(request, username=email, password=password))
+        if isinstance(member, HttpResponse):
+            return member
         if isinstance(member, Member) and begin_session(request, member, "password"):
-            tries.forget()
             return _signed_in(request, member)
         form.add_error(None, "Wrong address or password. Try again, or get a code instead.")
     return _sign_in_page(request, password_form=form)
@@ -150,8 +158,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
                 return _signed_in(request, outcome)
             outcome = CodeRefusal.GONE
         user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
-        usable = outcome is CodeRefusal.WRONG
-        form.add_error("code" if usable else None, REFUSALS[outcome])
+        usable = form.refuse(outcome)
     context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}
     context["sign_up"] = settings.SIGN_UP
     return render(request, "accounts/sign_in_code.html", context)
@@ -169,10 +176,6 @@ def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
     response = HttpResponseRedirect(target_after(request))
     remember(request, response, member.email)
     return response
-
-
-def _code_page_address(request: HttpRequest) -> str:
-    return _with_next(request, "sign-in-code")
 
 
 def _with_next(request: HttpRequest, name: str) -> str:

@@ -18,6 +18,10 @@ from studyservice.operations.errors import NotFound
 
 P = ParamSpec("P")
 
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+MemberView = Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase]
+"""A page, as Django calls it, and as it is written for one member."""
+
 READ = ("GET", "HEAD")
 FORM = ("GET", "HEAD", "POST")
 POST = ("POST",)
@@ -31,12 +35,7 @@ def signed_in(request: HttpRequest) -> Member:
     return request.user
 
 
-def for_members(
-    methods: Sequence[str],
-) -> Callable[
-    [Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase]],
-    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
-]:
+def for_members(methods: Sequence[str]) -> Callable[[MemberView[P]], View[P]]:
     """Decorate a page of signed-in members, lapsed ones too. Others are asked to sign in. The view gets the member.
 
     A member who is deleted meanwhile is asked to sign in, because the session is gone too.
@@ -45,9 +44,7 @@ def for_members(
         methods: `READ`, `FORM` or `POST`.
     """
 
-    def decorate(
-        view: Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase],
-    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    def decorate(view: MemberView[P]) -> View[P]:
         @never_cache
         @login_required
         @require_http_methods(list(methods))
@@ -63,20 +60,13 @@ def for_members(
     return decorate
 
 
-def for_active_members(
-    methods: Sequence[str],
-) -> Callable[
-    [Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase]],
-    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
-]:
+def for_active_members(methods: Sequence[str]) -> Callable[[MemberView[P]], View[P]]:
     """Decorate a page with study data, like `for_members`. A lapsed member gets 403 with a link to renew.
 
     `NotFound` is answered with 404.
     """
 
-    def decorate(
-        view: Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase],
-    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    def decorate(view: MemberView[P]) -> View[P]:
         allowed = require_http_methods(list(methods))(view)
 
         @returns_input

@@ -8,7 +8,7 @@ recipient if the address is unknown.
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import Enum, auto
+from enum import Enum
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -28,12 +28,11 @@ MAX_TRIES = 5
 
 
 class CodeRefusal(Enum):
-    """Why a code was refused."""
+    """Why a code was refused, in words for the member. One that is gone expired, was used, or never existed."""
 
-    WRONG = auto()
-    TOO_MANY_TRIES = auto()
-    GONE = auto()
-    """Expired, used, or never existed."""
+    WRONG = "Wrong code. Check the newest e-mail and try again."
+    TOO_MANY_TRIES = "Too many wrong tries. This code no longer works. Request a new one below."
+    GONE = "This code has expired or was already used. Request a new one below."
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +137,6 @@ def use_code(code_id: UUID, code: str) -> SignInCode | CodeRefusal:
 def _hash(code_id: UUID, code: str, key: str) -> str:
     """Compute a keyed hash. Six digits behind a plain hash could be found by trying them all."""
     return salted_hmac("accounts.signin_codes", f"{code_id}:{code}", secret=key, algorithm="sha256").hexdigest()
-
-
-def send_proof(member: Member, purpose: Purpose) -> UUID:
-    """E-mail a code to the member's address. Return its id."""
-    return send_code(member.email, purpose)
 
 
 def try_proof(member: Member, code_id: UUID, code: str) -> CodeRefusal | None:

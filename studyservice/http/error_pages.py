@@ -20,7 +20,7 @@ from studyservice.http.bodies import error_response, oauth_error_response, rpc_e
 from studyservice.http.logs import current_request_id
 from studyservice.http.requests import MCP_ROOT, is_json_path, is_meant_for_mcp, is_oauth_path
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError, InvalidRequest, NotFound
-from studyservice.rates.limiter import Window
+from studyservice.rates.limiter import Rate, Window, hit
 
 
 def error_page(
@@ -71,6 +71,12 @@ def too_many(request: HttpRequest, window: Window, title: str, instead: str = ""
         f"Wait {number} {unit}{'' if number == 1 else 's'}, then try again. {instead}".strip(),
         headers={"Retry-After": str(window.reset)},
     )
+
+
+def counted(request: HttpRequest, rate: Rate, key: str, title: str) -> HttpResponse | None:
+    """Count the request in the window of `key`. Return the 429 page if that is exceeded."""
+    window = hit(rate, key)
+    return too_many(request, window, title) if window.exceeded else None
 
 
 _View = TypeVar("_View", bound=Callable[..., Any])

@@ -36,7 +36,8 @@ def shown_events(member: Member) -> Told:
     def read() -> list[str]:
         client = Client()
         client.force_login(member)
-        return [f"{one.words}, {one.event['network']}" for one in client.get("/activity/account").context["shown"]]
+        shown = client.get("/activity/account").context["shown"]
+        return [f"{words}, {event['network']}" for event, words in shown]
 
     return read
 
@@ -217,10 +218,12 @@ def test_events_are_above_the_changes_with_a_link_to_older_ones(member: Member) 
         AccountEventFactory.create(member=member, detail=f"by number {number}")
     browser = browser_of(member)
     newest = browser.get("/activity")
-    assert [one.words for one in newest.context["shown"]] == [f"You signed in by number {n}" for n in range(50, 45, -1)]
+    assert [words for _, words in newest.context["shown"]] == [
+        f"You signed in by number {n}" for n in range(50, 45, -1)
+    ]
     page = browser.get("/activity/account")
     older = browser.get(f"/activity/account?before={page.context['older']}")
-    assert [one.words for one in older.context["shown"]] == ["You signed in by number 0"]
+    assert [words for _, words in older.context["shown"]] == ["You signed in by number 0"]
     assert browser.get("/activity/account?before=x").status_code == 404
     assert Client().get("/activity/account").headers["Location"] == "/sign-in?next=/activity/account"
 

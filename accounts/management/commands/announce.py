@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.credentials.api_keys import active
 from accounts.credentials.connections import CONNECTED_APPS
 from accounts.credentials.models import ApiKey
-from accounts.management.arguments import members, text
+from accounts.management.arguments import delivered, members, text
 from accounts.members import outbox
 from accounts.members.models import Member
 from accounts.members.outbox import MailKind
@@ -48,17 +48,11 @@ class Command(OperatorCommand):
             return
         body = f"{body.rstrip()}\n\nWhat changed: {settings.BASE_URL}{reverse('changelog')}\n"
         ids = outbox.store(MailKind.ANNOUNCEMENT, subject, body, emails.iterator())
-        sent = refused = 0
-        for delivery in outbox.deliver(ids):
-            if delivery.failure is None:
-                sent += 1
-            else:
-                refused += delivery.final
-                self.stderr.write(f"{delivery.email}: {delivery.failure}")
+        sent, failed = delivered(outbox.deliver(ids), self.stderr.write)
         self.stdout.write(f"Sent to {members(sent)}.")
         if left := outbox.waiting(ids):
             raise CommandError(f"Not sent to {members(left)} yet; delivermail will retry.")
-        if refused:
+        if refused := sum(one.final for one in failed):
             raise CommandError(f"Refused for good: {members(refused)}, listed above.")
 
 

@@ -117,8 +117,8 @@ def _mail(to: str | None) -> str:
     where = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}" if backend == _SMTP else "EMAIL_URL"
     try:
         if to is None:
-            _sign_in()
-            return f"{where} accepts the connection. Send a test with --mail-to ADDRESS."
+            with get_connection():  # signs in
+                return f"{where} accepts the connection. Send a test with --mail-to ADDRESS."
         body = f"This is a test of {settings.BASE_URL}, sent by checkinstall."
         mail.new_message(f"{settings.SERVICE_NAME}: a test", body, [to]).send()
     except (OSError, SMTPException) as error:
@@ -126,12 +126,6 @@ def _mail(to: str | None) -> str:
             f"{where}: {error}.", "Check EMAIL_URL: host, port, user, password, and tls (587) or ssl (465)."
         ) from None
     return f"{where} accepted a test for {to}. Check that it arrives, and not as spam."
-
-
-def _sign_in() -> None:
-    server = get_connection()
-    server.open()
-    server.close()
 
 
 def _schedule(schedule: Schedule) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.changes.calls import acting, command
@@ -14,12 +13,11 @@ from accounts.management.arguments import (
     add_key_options,
     course_id,
     member_named,
-    refused,
     text,
+    told_refusals,
 )
 from accounts.members.models import Member
 from studyservice.management.operators import JsonCommand
-from studyservice.operations.errors import Conflict
 
 
 class Command(JsonCommand):
@@ -40,24 +38,20 @@ class Command(JsonCommand):
         )
         parser.add_argument("--no-grades", action="store_true", help="hide grades from it")
 
+    @told_refusals()
     @acting(command("createapikey"))
     def handle(self, *args: object, **options: Any) -> None:
         member = member_named(options["email"])
         courses = None if options["course"] is None else tuple(dict.fromkeys(options["course"]))
         _require_courses(member, courses or ())
         limits = Limits(courses, grades=not options["no_grades"])
-        try:
-            secret, key = create_api_key(
-                member,
-                options["name"],
-                may_write=options["scopes"],
-                expires_days=options["expires_days"],
-                limits=limits,
-            )
-        except ValidationError as error:
-            raise refused(error) from None
-        except Conflict as error:
-            raise CommandError(error.message) from None
+        secret, key = create_api_key(
+            member,
+            options["name"],
+            may_write=options["scopes"],
+            expires_days=options["expires_days"],
+            limits=limits,
+        )
         self.answer(
             options,
             {"id": key.id, "api_key": secret},

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
-from accounts.management.arguments import add_key_options, refused, text
+from accounts.management.arguments import add_key_options, text, told_refusals
 from accounts.members.models import Member
 from studyservice.management.operators import JsonCommand
 
@@ -101,6 +101,7 @@ class Command(JsonCommand):
         parser.add_argument("--api-key", type=text, metavar="NAME", help="also create an API key with this name")
         add_key_options(parser)
 
+    @told_refusals()
     @acting(command("createmember"))
     def handle(self, *args: object, **options: Any) -> None:
         """Create both or neither."""
@@ -108,27 +109,24 @@ class Command(JsonCommand):
         password = password_from(
             options["password"], from_stdin=options["password_stdin"], from_prompt=options["password_prompt"]
         )
-        try:
-            check_password_of(Member(email=options["email"], name=options["name"]), password)
-            with transaction.atomic():
-                member = Member.objects.create_user(
-                    options["email"],
-                    password,
-                    name=options["name"],
-                    time_zone=options["time_zone"],
-                    is_staff=options["staff"],
-                    is_superuser=options["staff"],
-                    membership_active=not options["inactive"],
+        check_password_of(Member(email=options["email"], name=options["name"]), password)
+        with transaction.atomic():
+            member = Member.objects.create_user(
+                options["email"],
+                password,
+                name=options["name"],
+                time_zone=options["time_zone"],
+                is_staff=options["staff"],
+                is_superuser=options["staff"],
+                membership_active=not options["inactive"],
+            )
+            if options["api_key"] is not None:
+                secret, _ = create_api_key(
+                    member,
+                    options["api_key"],
+                    may_write=options["scopes"],
+                    expires_days=options["expires_days"],
                 )
-                if options["api_key"] is not None:
-                    secret, _ = create_api_key(
-                        member,
-                        options["api_key"],
-                        may_write=options["scopes"],
-                        expires_days=options["expires_days"],
-                    )
-        except ValidationError as error:
-            raise refused(error) from None
         self.answer(
             options,
             {"id": member.id, "email": member.email, "api_key": secret},

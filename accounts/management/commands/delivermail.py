@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from accounts.management.arguments import delivered
 from accounts.members import outbox
 from accounts.members.last_runs import DELIVER_MAIL, note_run
 from accounts.members.outbox import OutgoingMail
@@ -17,13 +18,8 @@ class Command(JsonCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         """Send the e-mails that are due. A refused address is reported and does not stop the others."""
-        failures = []
-        sent = 0
-        for delivery in outbox.deliver(outbox.due()):
-            if delivery.failure is None:
-                sent += 1
-            else:
-                failures.append(f"{delivery.email}: {delivery.failure}")
+        failures: list[str] = []
+        sent, _ = delivered(outbox.deliver(outbox.due()), failures.append)
         note_run(DELIVER_MAIL)
         left = OutgoingMail.objects.count()
         text = f"Sent {sent}, {left} remaining."

@@ -8,9 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.archive.importing import take_archive
 from accounts.changes.calls import acting, command
 from accounts.changes.words import counts_in_words
-from accounts.management.arguments import member_named, text
+from accounts.management.arguments import member_named, text, told_refusals
 from studyservice.management.operators import JsonCommand
-from studyservice.operations.errors import ApiError, ValidationFailed
 
 
 class Command(JsonCommand):
@@ -25,13 +24,9 @@ class Command(JsonCommand):
     def handle(self, *args: object, **options: Any) -> None:
         member, path = member_named(options["email"]), options["file"]
         try:
-            with path.open("rb") as file, acting(command("importmember")):
+            with path.open("rb") as file, told_refusals(), acting(command("importmember")):
                 taken = take_archive(member, file)
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}.") from None
-        except ValidationFailed as error:
-            raise CommandError("\n".join(detail["message"] for detail in error.details or [])) from None
-        except ApiError as error:
-            raise CommandError(error.message) from None
         words = counts_in_words(taken["counts"]) or "only the profile"
         self.answer(options, taken["counts"], text=f"Imported: {words}.")

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.joining import invite
-from accounts.management.arguments import refused, text
+from accounts.management.arguments import text, told_refusals
 from accounts.members import outbox
 from studyservice.management.operators import JsonCommand
-from studyservice.operations.errors import Conflict
 
 
 class Command(JsonCommand):
@@ -22,12 +20,8 @@ class Command(JsonCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         """Invite. An earlier invitation of the same address stops working."""
-        try:
+        with told_refusals():
             invited = invite(options["email"])
-        except ValidationError as error:
-            raise refused(error) from None
-        except Conflict as error:
-            raise CommandError(error.message) from None
         self.answer(
             options,
             {"email": invited.email, "url": invited.url, "expires_at": invited.expires_at},

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 
-from accounts.management.arguments import members
+from accounts.management.arguments import delivered, members
 from accounts.members import outbox
 from accounts.members.last_runs import REMIND, note_run
 from accounts.members.membership import ending_soon
@@ -33,18 +33,12 @@ class Command(JsonCommand):
             told = "\n".join([*emails, f"Would be sent to {members(len(emails))}."])
             self.answer(options, {"would_be_sent": len(emails)}, text=told)
             return
-        sent, failed, retried = 0, 0, False
-        for reminded in remind():
-            if reminded.failure is None:
-                sent += 1
-            else:
-                failed += 1
-                retried |= not reminded.final
-                self.stderr.write(f"{reminded.email}: {reminded.failure}")
+        sent, failed = delivered(remind(), self.stderr.write)
         note_run(REMIND)
-        self.answer(options, {"sent": sent, "failed": failed}, text=f"Reminded {members(sent)}.")
+        self.answer(options, {"sent": sent, "failed": len(failed)}, text=f"Reminded {members(sent)}.")
         if failed:
-            raise CommandError(f"Not sent to {failed}, listed above{'; delivermail will retry' if retried else ''}.")
+            retried = "" if all(one.final for one in failed) else "; delivermail will retry"
+            raise CommandError(f"Not sent to {len(failed)}, listed above{retried}.")
 
 
 def remind() -> Iterator[outbox.Delivery]:

@@ -3,6 +3,7 @@
 import csv
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
@@ -113,19 +114,10 @@ def _membership(state: str, until: str) -> tuple[bool, date | None]:
         return state == "active", None
     if state == "inactive":
         raise ValueError("until requires active")
-    day = _day(until)
-    if day is None:
-        raise ValueError(f"until is a date written YYYY-MM-DD, not {until!r}")
-    return True, day
-
-
-def _day(text: str) -> date | None:
-    """Parse a date written YYYY-MM-DD. Python reads other ISO 8601 forms too."""
     try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if day.isoformat() == text else None
+        return True, calendar_date(until)
+    except ArgumentTypeError as error:
+        raise ValueError(f"until is {error}") from None
 
 
 def _ids(emails: list[str]) -> dict[str, str]:
@@ -138,11 +130,12 @@ def _ids(emails: list[str]) -> dict[str, str]:
 
 
 def calendar_date(argument: str) -> date:
-    """Parse a date written YYYY-MM-DD."""
-    day = _day(argument)
-    if day is None:
-        raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {argument!r}")
-    return day
+    """Parse a date written YYYY-MM-DD. Python reads other ISO 8601 forms too."""
+    with suppress(ValueError):
+        day = date.fromisoformat(argument)
+        if day.isoformat() == argument:
+            return day
+    raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {argument!r}")
 
 
 class Command(JsonCommand):

@@ -1,8 +1,6 @@
 """Ask operators for the second factor before they open the admin or change the factor; without one, for a code."""
 
-from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
 from uuid import UUID
 
 from django import forms
@@ -12,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.signals import user_login_failed
 from django.core.exceptions import PermissionDenied
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -21,16 +19,16 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.members.models import Member
-from accounts.pages.forms import CodeForm
+from accounts.pages.forms import CodeForm, name_field
 from accounts.pages.known_browsers import attempts_at
-from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
-from accounts.pages.signed_in import signed_in
-from accounts.signing_in.codes import SECOND_FACTOR, CodeRefusal, send_code, try_proof
+from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, target_after
+from accounts.pages.signed_in import MemberView, P, View, signed_in
+from accounts.signing_in.codes import SECOND_FACTOR, send_code, try_proof
 from accounts.signing_in.second_factor import codes, gate, keeping
 from accounts.signing_in.second_factor.keeping import Kept
 from accounts.signing_in.second_factor.models import Passkey
-from studyservice.http.error_pages import too_many
-from studyservice.rates.limiter import DoublingWait, Rate, hit
+from studyservice.http.error_pages import counted, too_many
+from studyservice.rates.limiter import DoublingWait, Rate
 
 _SIX = "A code has six digits, like 042 917. Check the app and try again."
 
@@ -73,24 +71,14 @@ class PasskeyForm(forms.Form):
 class NewPasskeyForm(PasskeyForm):
     """A new passkey with a name."""
 
-    name = forms.CharField(
-        label="Name",
-        max_length=Passkey._meta.get_field("name").max_length,
-        help_text="A name you will recognize, like “Work laptop” or “Blue security key”.",
-        error_messages={
-            "required": "Enter a name for the passkey.",
-            "max_length": "Use at most %(limit_value)d characters.",
-        },
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    name = name_field(
+        "passkey",
+        Passkey._meta.get_field("name").max_length,
+        "A name you will recognize, like “Work laptop” or “Blue security key”.",
     )
 
 
-P = ParamSpec("P")
-
-_View = Callable[Concatenate[HttpRequest, Member, P], HttpResponse]
-
-
-def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+def for_operators(view: MemberView[P]) -> View[P]:
     """Decorate a page for operators. Others are asked to sign in. The view is called with the member.
 
     404 if a proxy asks for the second factor; 403 for members who are not operators.
@@ -99,7 +87,7 @@ def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpR
     @never_cache
     @login_required
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if settings.ADMIN_SECOND_FACTOR == "proxy":
             raise Http404
         member = signed_in(request)
@@ -110,7 +98,7 @@ def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpR
     return guarded
 
 
-def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+def for_changes(view: MemberView[P]) -> View[P]:
     """Decorate a page that changes the second factor. It needs a recent proof: the factor or, without one, a code.
 
     Without it, redirect to the proof. A posted form is lost.
@@ -118,7 +106,7 @@ def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpRes
 
     @for_operators
     @wraps(view)
-    def guarded(request: HttpRequest, member: Member, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, member: Member, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         return _first(request, member, "second-factor-set-up") or view(request, member, *args, **kwargs)
 
     return guarded
@@ -159,9 +147,8 @@ def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
     """Send a code on a POST without one. A POST with a code continues to `next`, or to the setup."""
     target = target_after(request, "second-factor-set-up")
     if request.method == "POST" and "code" not in request.POST:
-        window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))
-        if window.exceeded:
-            return too_many(request, window, "Too many codes for this address")
+        if refused := counted(request, Rate.SIGN_IN_CODES, attempts_at(request, member.email), TOO_MANY_CODES):
+            return refused
         request.session[_PENDING] = str(send_code(member.email, SECOND_FACTOR))
         return redirect(f"{reverse('second-factor-proof')}?{urlencode({'next': target})}")
     pending = request.session.get(_PENDING)
@@ -173,10 +160,9 @@ def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
             del request.session[_PENDING]
             gate.note_code(request)
             return HttpResponseRedirect(target)
-        usable = refusal is CodeRefusal.WRONG
+        usable = form.refuse(refusal)
         if not usable:
             del request.session[_PENDING]
-        form.add_error("code" if usable else None, REFUSALS[refusal])
     context = {"form": form, "email": member.email, "usable": usable, "next": target}
     return render(request, "accounts/second_factor_proof.html", context)
 
