@@ -67,22 +67,15 @@ register(
         no_admin="maps credentials to the member",
     )
 )
-register(
-    MemberData(
-        ApiKey,
-        whole_member=ACCOUNT,
-        archived=CREDENTIAL,
-        hash_column="secret_hash",
+for credential in (ApiKey, CalendarFeed):
+    register(
+        MemberData(
+            credential,
+            whole_member=ACCOUNT,
+            archived=CREDENTIAL,
+            hash_column="secret_hash",
+        )
     )
-)
-register(
-    MemberData(
-        CalendarFeed,
-        whole_member=ACCOUNT,
-        archived=CREDENTIAL,
-        hash_column="secret_hash",
-    )
-)
 for model in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSession):
     register(
         MemberData(

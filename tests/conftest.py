@@ -77,7 +77,7 @@ def database_clock() -> "Iterator[Callable[[], Any]]":
 @pytest.fixture(autouse=True)
 def _isolated() -> Iterator[None]:
     """Clear rate limits and unsent e-mails of earlier tests."""
-    from accounts.text import mail
+    from accounts import mail
     from studyservice.rates import limiter as rates
 
     rates.clear()

@@ -9,6 +9,7 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -22,8 +23,8 @@ from django.db import connection, models, transaction
 from django.db.models import Min
 from django.utils import timezone
 
+from accounts import mail
 from accounts.members.models import Member
-from accounts.text import mail
 from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.deleting import purge
 from studyservice.database.executing import batches
@@ -114,8 +115,7 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
 
     Stops when the mail server cannot be reached, so that the others keep their next attempt.
     """
-    server: BaseEmailBackend = get_connection()
-    try:
+    with closing(get_connection()) as server:
         for mail_id in ids:
             row = _claim(mail_id)
             if row is None:
@@ -124,8 +124,6 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
             yield Delivery(row.email, None if failure is None else str(failure), _is_final(failure))
             if isinstance(failure, OSError) and not isinstance(failure, _MESSAGE_ERRORS):
                 return
-    finally:
-        server.close()
 
 
 def waiting(ids: Iterable[UUID]) -> int:

@@ -90,12 +90,11 @@ def password(request: HttpRequest, member: Member) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     removes = posted is not None and posted.get("do") == "remove"
     new = NewPasswordForm(None if removes else posted, member=member)
-    if proof.complete(new):
-        if refused := proof.check():
-            return refused
-        if proof.accepted:
-            return _stored(request, member, None if removes else new.cleaned_data["new_password"])
-    return render(request, "accounts/password.html", {"new": new, "proof": proof})
+
+    def change() -> HttpResponse:
+        return _stored(request, member, None if removes else new.cleaned_data["new_password"])
+
+    return proof.answer(new, change) or render(request, "accounts/password.html", {"new": new, "proof": proof})
 
 
 def _stored(request: HttpRequest, member: Member, password: str | None) -> HttpResponse:
@@ -119,12 +118,8 @@ def new_address(request: HttpRequest, member: Member) -> HttpResponse:
         return first
     proof = Proof(request, member, OF_ADDRESS)
     form = NewAddressForm(request.POST if request.method == "POST" else None, member=member)
-    if proof.complete(form):
-        if refused := proof.check():
-            return refused
-        if proof.accepted:
-            return _sent(request, member, form.cleaned_data["email"])
-    return render(request, "accounts/new_address.html", {"form": form, "proof": proof})
+    answer = proof.answer(form, lambda: _sent(request, member, form.cleaned_data["email"]))
+    return answer or render(request, "accounts/new_address.html", {"form": form, "proof": proof})
 
 
 def _sent(request: HttpRequest, member: Member, email: str) -> HttpResponse:

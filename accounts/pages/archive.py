@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 
+from accounts import mail
 from accounts.archive.exporting import export_data
 from accounts.archive.importing import UPLOAD, import_data
 from accounts.changes.words import counts_in_words
@@ -19,7 +20,6 @@ from accounts.members.models import Member
 from accounts.pages.account_forms import ArchiveForm, ErasureForm
 from accounts.pages.forms import status_of
 from accounts.pages.signed_in import FORM, POST, for_members
-from accounts.text import mail
 from studyservice.http.bodies import download_response
 from studyservice.http.error_pages import error_page
 from studyservice.http.forms import takes_file

@@ -4,6 +4,7 @@ Pages ask for it before a change that could lock the owner out. Without a passwo
 sent before anything else is asked.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -65,23 +66,20 @@ class Proof:
         """Return whether a code was sent and must be entered."""
         return isinstance(self.form, CodeForm)
 
-    def complete(self, *others: Form) -> bool:
-        """Validate the proof together with the page's other forms, so that each reports what is missing."""
-        forms = [form for form in (self.form, *others) if form is not None and form.is_bound]
-        return self.form in forms and all(form.is_valid() for form in forms)
+    def answer(self, other: Form, change: Callable[[], HttpResponse]) -> HttpResponse | None:
+        """Make the change if the proof and the page's other form are right. Return the response, or None to show both.
 
-    @property
-    def accepted(self) -> bool:
-        """Return whether the proof was checked and is right."""
-        return self.form is not None and not self.form.errors
-
-    def check(self) -> HttpResponse | None:
-        """Check the proof. A wrong one becomes a form error. Return a response after too many attempts."""
+        Each reports what is missing, and a wrong proof becomes a form error. Too many attempts get a page of their own.
+        """
+        forms = [form for form in (self.form, other) if form is not None and form.is_bound]
+        if self.form not in forms or not all(form.is_valid() for form in forms):
+            return None
         if isinstance(self.form, CurrentPasswordForm):
-            return self._compare_password(self.form)
-        if self.form is not None:
+            if refused := self._compare_password(self.form):
+                return refused
+        else:
             self._compare_code(self.form)
-        return None
+        return None if self.form.errors else change()
 
     def _compare_password(self, form: CurrentPasswordForm) -> HttpResponse | None:
         typed = form.cleaned_data["current_password"]

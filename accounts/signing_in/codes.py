@@ -18,9 +18,9 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from accounts import mail
 from accounts.members.models import Member
 from accounts.signing_in.models import SignInCode
-from accounts.text import mail
 
 LIFETIME = timedelta(minutes=10)
 MAX_TRIES = 5

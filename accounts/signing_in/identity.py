@@ -8,12 +8,12 @@ from uuid import UUID
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
+from accounts.mail import notify
 from accounts.members import outbox
 from accounts.members.addresses import MemberAddress
 from accounts.members.models import Member
 from accounts.signing_in.codes import NEW_ADDRESS, CodeRefusal, issue, try_code
 from accounts.signing_in.models import SignInCode
-from accounts.text.notices import notify
 from studyservice.operations.errors import NotFound
 
 

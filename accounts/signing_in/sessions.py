@@ -27,12 +27,34 @@ from accounts.events import EventKind, record_event
 from accounts.members.models import Member
 from accounts.signing_in.models import BrowserSession
 from accounts.signing_in.second_factor import gate
-from accounts.text.user_agents import browser_name
 from studyservice.database.executing import member_known
 from studyservice.secrets.generated import sha256
 
 BROWSER = "browser"
 """Session entry: the browser's name."""
+
+
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+"""Token and name, the most specific first, since most browsers also claim to be Chrome and Safari."""
+
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("CrOS", "ChromeOS"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
 
 
 class SessionStore(DatabaseStore):
@@ -131,6 +153,15 @@ def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
         gate.note_code(request)
     request.session[BROWSER] = browser
     return True
+
+
+def browser_name(user_agent: str) -> str:
+    """Return a name like `Firefox on Windows` for a `User-Agent` (RFC 9110 section 10.1.5). Empty if none is known."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    if browser and system:
+        return f"{browser} on {system}"
+    return browser or system
 
 
 def sessions_of(member: Member, current_key: str | None) -> Sequence[SignedIn]:

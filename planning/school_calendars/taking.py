@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from accounts.changes.calls import Actor, acting, current_call
 from accounts.changes.models import ActorKind
+from accounts.mail import notify
 from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
-from accounts.text.notices import notify
 from planning.calendar.assigning import Courses, assigned, load_courses, summaries
 from planning.calendar.comparison import Comparison
 from planning.calendar.files import CalendarFile, packed, unpacked

@@ -7,9 +7,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from accounts import mail
 from accounts.archive import importing
 from accounts.models import Member
-from accounts.text import mail
 from courses.models import Course
 from tests.operations.test_erasure import left
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped

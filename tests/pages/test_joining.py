@@ -12,10 +12,10 @@ from django.core.management import CommandError
 from django.test import Client
 from django.utils import timezone
 
+from accounts import mail
 from accounts.erasure.purging import purge_all
 from accounts.joining import Invitation, accept, invite
 from accounts.models import Member
-from accounts.text import mail
 from studyservice.secrets.generated import sha256
 from tests.support.cases import each
 from tests.support.commands import run, run_json

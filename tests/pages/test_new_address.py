@@ -9,8 +9,8 @@ import pytest
 from django.core import mail as outgoing
 from django.test import Client
 
+from accounts import mail
 from accounts.models import Member
-from accounts.text import mail
 from tests.support.cases import each
 
 OLD, NEW = "ada@example.org", "ada@example.com"

@@ -15,9 +15,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from accounts import mail
 from accounts.models import Member, SignInCode
 from accounts.signing_in.sessions import end_sessions
-from accounts.text import mail
 from tests.support.cases import each
 from tests.support.forms import form_with
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in

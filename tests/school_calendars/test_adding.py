@@ -201,7 +201,7 @@ def test_the_beginning_of_an_address_is_checked_first(calls: Calls, internet: In
 def test_404_and_410_stop_it_at_once_with_one_e_mail(
     calls: Calls, school: School, mailoutbox: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
-    from accounts.text import mail
+    from accounts import mail
 
     for status in ("404 Gone", "410 Gone"):
         with django_capture_on_commit_callbacks(execute=True):

@@ -54,7 +54,7 @@ def test_it_reads_only_due_calendars(calls: Calls, school: School, clock: Any) -
 def test_a_failing_calendar_is_retried_after_1_6_and_24_hours_and_stopped_after_14_days(
     calls: Calls, school: School, clock: Any, mailoutbox: Any
 ) -> None:
-    from accounts.text import mail
+    from accounts import mail
 
     school.sends(status="500 Oh")
     added = calls.add()

@@ -17,8 +17,8 @@ from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.db import connection
 
+from accounts import mail
 from accounts.members.last_runs import LastRun
-from accounts.text import mail
 from studyservice import __version__
 from studyservice.database.server_clock import drift
 from studyservice.server import sampling

@@ -22,12 +22,12 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError
 from django.test import Client
 
+from accounts import mail as posted
 from accounts.joining import invite
 from accounts.members import outbox
 from accounts.members.membership import renew
 from accounts.members.outbox import MailKind
 from accounts.models import Member, OutgoingMail
-from accounts.text import mail as posted
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import form_of
 from tests.support.commands import refusal, run, run_json

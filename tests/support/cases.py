@@ -15,7 +15,7 @@ from django.core import mail
 from django.db import connection, transaction
 from django.test import Client
 
-from accounts.text import mail as posting
+from accounts import mail as posting
 from studyservice.rates import limiter as rates
 
 Test = Callable[..., None]

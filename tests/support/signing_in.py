@@ -5,7 +5,7 @@ from typing import Any
 from django.core import mail as outgoing
 from django.test import Client
 
-from accounts.text import mail
+from accounts import mail
 
 PASSWORD = "correct horse battery"
 EMAIL = "ada@example.org"

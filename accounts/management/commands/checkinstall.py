@@ -10,8 +10,8 @@ from django.core.mail import get_connection
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from accounts import mail
 from accounts.members.last_runs import Schedule, schedules
-from accounts.text import mail
 from studyservice.installation import machine
 from studyservice.installation.findings import Failed, Finding, Outcome, Skipped, finding_of, findings_of_chain
 from studyservice.installation.proxy import proxy_steps

@@ -1,9 +1,11 @@
 """Set up, add and remove second factors, and show recovery codes once."""
 
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
@@ -14,6 +16,7 @@ from accounts.pages.second_factor.asking import AppCodeForm, NewPasskeyForm, for
 from accounts.pages.sign_in import attempts_are_counted
 from accounts.signing_in.second_factor import codes, gate, keeping
 from accounts.signing_in.second_factor.codes import seal, unseal
+from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey
 from accounts.signing_in.sessions import BROWSER
 
 _APP = "second_factor_app"
@@ -110,20 +113,19 @@ def _codes_page(request: HttpRequest, member: Member) -> HttpResponse:
 @require_http_methods(["POST"])
 def remove_app(request: HttpRequest, member: Member) -> HttpResponse:
     """Remove the authenticator app."""
-    return _removed(request, member, None)
+    return _removed(request, member, AuthenticatorApp.objects.all(), "the authenticator app")
 
 
 @for_changes
 @require_http_methods(["POST"])
 def remove_passkey(request: HttpRequest, member: Member, passkey_id: UUID) -> HttpResponse:
     """Remove a passkey."""
-    return _removed(request, member, passkey_id)
+    return _removed(request, member, Passkey.objects.filter(id=passkey_id), "a passkey")
 
 
-def _removed(request: HttpRequest, member: Member, passkey_id: UUID | None) -> HttpResponse:
-    what = "the authenticator app" if passkey_id is None else "a passkey"
+def _removed(request: HttpRequest, member: Member, factors: QuerySet[Any], what: str) -> HttpResponse:
     try:
-        removed = keeping.remove_app(member) if passkey_id is None else keeping.remove_passkey(member, passkey_id)
+        removed = keeping.remove(member, factors)
     except keeping.LastOne:
         messages.warning(request, "The admin requires a second factor. Add another before you remove this one.")
         return redirect("second-factor-set-up")

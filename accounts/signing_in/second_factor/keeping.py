@@ -4,22 +4,24 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.encoding import punycode
 
 from accounts.changes.writing import writing
 from accounts.events import EventKind, holding, record_event
+from accounts.mail import notify
 from accounts.members.models import Member
 from accounts.signing_in.second_factor.codes import recovery_codes_left
 from accounts.signing_in.second_factor.gate import has_one
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.signing_in.sessions import end_sessions
-from accounts.text.notices import notify
 from studyservice.operations.errors import NotFound
 
 MOST_PASSKEYS = 10
@@ -71,39 +73,20 @@ def kept_of(member: Member) -> Kept:
     )
 
 
-def remove_app(member: Member) -> bool:
-    """Remove the authenticator app. Return whether there was one.
+def remove(member: Member, factors: QuerySet[Any]) -> bool:
+    """Remove those of `factors` that are the member's. Return whether there were any. The last one takes the codes.
 
     Raises:
         LastOne: it is the last one, and the admin requires one.
         NotFound: the member was deleted meanwhile.
     """
     with writing(member.id):
-        removed = AuthenticatorApp.objects.filter(member_id=member.id).delete()[0]
-        _check_rest(member)
+        removed = factors.filter(member_id=member.id).delete()[0]
+        if not has_one(member):
+            if settings.ADMIN_SECOND_FACTOR == "required":
+                raise LastOne
+            RecoveryCode.objects.filter(member_id=member.id).delete()
     return bool(removed)
-
-
-def remove_passkey(member: Member, passkey_id: UUID) -> bool:
-    """Remove a passkey. Return whether it existed.
-
-    Raises:
-        LastOne: it is the last one, and the admin requires one.
-        NotFound: the member was deleted meanwhile.
-    """
-    with writing(member.id):
-        removed = Passkey.objects.filter(member_id=member.id, id=passkey_id).delete()[0]
-        _check_rest(member)
-    return bool(removed)
-
-
-def _check_rest(member: Member) -> None:
-    """Raise `LastOne` inside the transaction, to roll back the removal."""
-    if has_one(member):
-        return
-    if settings.ADMIN_SECOND_FACTOR == "required":
-        raise LastOne
-    RecoveryCode.objects.filter(member_id=member.id).delete()
 
 
 def reset(member: Member, *, by: UUID | None) -> dict[str, int]:

@@ -158,7 +158,7 @@ def member(transactional_db: None, make_member: Callable[..., "Member"]) -> "Mem
 @pytest.fixture
 def newest_code(mailoutbox: list[Any]) -> Callable[[], str]:
     """The digits of the newest e-mail, once it has been sent."""
-    from accounts.text import mail
+    from accounts import mail
 
     def read() -> str:
         mail.drain()

@@ -7,8 +7,8 @@ import pytest
 from django.core import mail as outgoing
 from django.test import Client
 
+from accounts import mail
 from accounts.models import Member
-from accounts.text import mail
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.cases import each

@@ -9,8 +9,8 @@ import time_machine
 from django.core import mail as outgoing
 from django.test import Client
 
+from accounts import mail
 from accounts.models import Member, RecoveryCode
-from accounts.text import mail
 from tests.conftest import MakeMember
 from tests.support.second_factor import (
     ASKED,

@@ -7,8 +7,8 @@ from django.contrib.admin.models import LogEntry
 from django.core import mail as outgoing
 from django.test import Client
 
+from accounts import mail
 from accounts.models import AuthenticatorApp, Member, Passkey, RecoveryCode
-from accounts.text import mail
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.commands import run, run_json

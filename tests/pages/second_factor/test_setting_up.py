@@ -8,9 +8,9 @@ from django.contrib.admin.models import LogEntry
 from django.core import mail as outgoing
 from django.test import Client
 
+from accounts import mail
 from accounts.models import AuthenticatorApp, Member
 from accounts.signing_in.second_factor import gate
-from accounts.text import mail
 from tests.support.second_factor import (
     APP,
     ASKED,

@@ -1,4 +1,4 @@
-"""E-mails: their headers, and sending in threads after the response.
+"""E-mails: their headers, notices of account changes, and sending in threads after the response.
 
 So response times do not reveal whether there was a recipient, and a slow or unreachable mail server fails no page. A
 failed e-mail is logged without its content, and not retried. E-mails that must arrive are stored first
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.core.mail.backends.base import BaseEmailBackend
+from django.template.loader import render_to_string
 from django.utils.encoding import punycode
 
 from studyservice.server.signals import mail_ended
@@ -64,6 +65,12 @@ def post(message: EmailMessage) -> None:
         try_to_send(message)
 
     do_soon(send)
+
+
+def notify(email: str, subject: str, what: str) -> None:
+    """E-mail a notice of one or two sentences about a change of the account, so that nobody takes it over unnoticed."""
+    context = {"what": what, "account_url": f"{settings.BASE_URL}/account"}
+    post(new_message(subject, render_to_string("accounts/email/notice.txt", context), [email]))
 
 
 def do_soon(task: Callable[[], None]) -> None:
