@@ -192,8 +192,9 @@ def credential_of(request: HttpRequest) -> Credential | None:
     secret = presented_secret(request)
     if secret is None:
         return None
-    by_bearer = "HTTP_AUTHORIZATION" in request.META
-    found = _resolve(secret) if by_bearer or kind_of(secret) == "sk" else None
+    by_bearer, kind = "HTTP_AUTHORIZATION" in request.META, kind_of(secret)
+    resolve = RESOLVERS.get(kind) if by_bearer or kind == "sk" else None
+    found = resolve(secret) if resolve else None
     if isinstance(found, Credential):
         if found.works_at(request.path_info):
             return found
@@ -210,11 +211,6 @@ def presented_secret(request: HttpRequest) -> str | None:
         return request.META.get("HTTP_X_API_KEY") or None
     scheme, _, secret = header.partition(" ")
     return secret.strip() or None if scheme.lower() == "bearer" else None
-
-
-def _resolve(secret: str) -> Credential | DeadCredential | None:
-    resolver = RESOLVERS.get(kind_of(secret))
-    return resolver(secret) if resolver else None
 
 
 def resolve_api_key(secret: str) -> Credential | DeadCredential | None:

@@ -20,16 +20,26 @@ from accounts.operators.lists import Conditions, StateFilter
 from studyservice.operations.fields import parse_uuid
 
 
-@admin.register(Change)
-class ChangeAdmin(ReadOnlyAdmin):
-    """Changes of members' study data, with their actors."""
+class _LogAdmin(ReadOnlyAdmin):
+    """A log of what happened to members' data and accounts, with the actors."""
 
     text_path = "object_name"
+    linked_filters = ("member__id__exact",)
+    list_select_related = ("member",)
+
+    @admin.display(description="by")
+    def actor(self, entry: Change | AccountEvent) -> str:
+        """Return the kind of the actor, and the name of an operator, a key or an app."""
+        return f"{entry.get_by_kind_display() or ''} {entry.by_name}".strip()
+
+
+@admin.register(Change)
+class ChangeAdmin(_LogAdmin):
+    """Changes of members' study data, with their actors."""
+
     list_display = ("created_at", "member", "actor", "operation", "object_type", "object_name")
     list_filter = ("by_kind",)
-    linked_filters = ("member__id__exact",)
     unread = ("taken",)
-    list_select_related = ("member",)
     ordering = ("-member_id", "-created_at", "-id")
     fields = readonly_fields = (
         "member",
@@ -42,10 +52,6 @@ class ChangeAdmin(ReadOnlyAdmin):
         "what",
         "undone_at",
     )
-
-    @admin.display(description="by")
-    def actor(self, change: Change) -> str:
-        return f"{change.get_by_kind_display() or ''} {change.by_name}".strip()
 
     @admin.display(description="what")
     def what(self, change: Change) -> str:
@@ -63,15 +69,12 @@ class _EventFilter(StateFilter):
 
 
 @admin.register(AccountEvent)
-class AccountEventAdmin(ReadOnlyAdmin):
+class AccountEventAdmin(_LogAdmin):
     """Events of members' accounts: actor, network, key or app, request."""
 
-    text_path = "object_name"
     list_display = ("created_at", "member", "kind", "actor", "about", "network", "detail", "request_id")
     list_display_links = None
     list_filter = (_EventFilter,)
-    linked_filters = ("member__id__exact",)
-    list_select_related = ("member",)
     ordering = ("-id",)
     search_help_text = (
         "The beginning of an e-mail address up to its @ or further, an id (of an event, a member, a key or an app), a "
@@ -88,11 +91,6 @@ class AccountEventAdmin(ReadOnlyAdmin):
         if one is None:
             return super().matching(term)
         return Q(pk=one) | Q(member_id=one) | Q(object_id=one) | Q(by_id=one)
-
-    @admin.display(description="by")
-    def actor(self, event: AccountEvent) -> str:
-        """Return the name of the operator, if the actor was one."""
-        return f"{event.get_by_kind_display()} {event.by_name}".rstrip()
 
     @admin.display(description="about")
     def about(self, event: AccountEvent) -> str:

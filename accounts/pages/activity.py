@@ -69,13 +69,11 @@ class Shown:
     Attributes:
         words: description of the change.
         why_not: why it cannot be undone; empty if it can.
-        undone: whether it was undone.
     """
 
     change: ChangeRow
     words: str
     why_not: str
-    undone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +149,7 @@ def _can_be_undone_at_once(kind: str) -> bool:
 
 
 def _shown(change: ChangeRow, now: datetime) -> Shown:
-    undone = change["undone_at"] is not None
-    return Shown(change, change_in_words(change), told_why_not(change, now), undone)
+    return Shown(change, change_in_words(change), told_why_not(change, now))
 
 
 @for_members(POST)
