@@ -8,8 +8,7 @@ from accounts.events import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
 from accounts.members.addresses import MemberAddress
 from accounts.members.data import ACCOUNT, CREDENTIAL, Logged, MemberData, Visible, register
-from accounts.signing_in.models import BrowserSession, SignInCode
-from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.signing_in.models import AuthenticatorApp, BrowserSession, Passkey, RecoveryCode, SignInCode
 from accounts.undo.seen import seen_changes
 
 register(

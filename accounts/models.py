@@ -16,8 +16,7 @@ from accounts.members.models import (
     validate_time_zone,
 )
 from accounts.members.outbox import OutgoingMail
-from accounts.signing_in.models import BrowserSession, SignInCode
-from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.signing_in.models import AuthenticatorApp, BrowserSession, Passkey, RecoveryCode, SignInCode
 
 __all__ = [
     "DEFAULT_RETENTION",

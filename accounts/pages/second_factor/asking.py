@@ -24,9 +24,9 @@ from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, target_after
 from accounts.pages.signed_in import MemberView, P, View, signed_in
 from accounts.signing_in.codes import SECOND_FACTOR, send_code, try_proof
+from accounts.signing_in.models import Passkey
 from accounts.signing_in.second_factor import codes, gate, keeping
 from accounts.signing_in.second_factor.keeping import Kept
-from accounts.signing_in.second_factor.models import Passkey
 from studyservice.http.error_pages import counted, too_many
 from studyservice.rates.limiter import DoublingWait, Rate
 

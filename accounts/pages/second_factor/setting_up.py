@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.members.models import Member
 from accounts.pages.second_factor.asking import AppCodeForm, NewPasskeyForm, for_changes
 from accounts.pages.sign_in import attempts_are_counted
+from accounts.signing_in.models import AuthenticatorApp, Passkey
 from accounts.signing_in.second_factor import codes, gate, keeping
 from accounts.signing_in.second_factor.codes import seal, unseal
-from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey
 from accounts.signing_in.sessions import BROWSER
 
 _APP = "second_factor_app"

@@ -24,8 +24,8 @@ from webauthn.helpers.structs import (
 
 from accounts.changes.writing import writing
 from accounts.members.models import Member
+from accounts.signing_in.models import Passkey
 from accounts.signing_in.second_factor.keeping import MOST_PASSKEYS, relying_party
-from accounts.signing_in.second_factor.models import Passkey
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 

@@ -15,7 +15,7 @@ from pyotp.exceptions import OTPVerificationError
 
 from accounts.changes.writing import writing
 from accounts.members.models import Member
-from accounts.signing_in.second_factor.models import AuthenticatorApp, RecoveryCode
+from accounts.signing_in.models import AuthenticatorApp, RecoveryCode
 from studyservice.secrets.generated import sha256
 from studyservice.secrets.sealing import Seal, Sealed
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.members.models import Member
-from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey
+from accounts.signing_in.models import AuthenticatorApp, Passkey
 
 LASTS = timedelta(hours=12)
 """How long a proof opens the admin (NIST SP 800-63B section 4.2.3)."""

@@ -18,9 +18,9 @@ from accounts.changes.writing import writing
 from accounts.events import EventKind, holding, record_event
 from accounts.mail import notify
 from accounts.members.models import Member
+from accounts.signing_in.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.signing_in.second_factor.codes import recovery_codes_left
 from accounts.signing_in.second_factor.gate import has_one
-from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.signing_in.sessions import end_sessions
 from studyservice.operations.errors import NotFound
 
