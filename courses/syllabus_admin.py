@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, ClassVar, NamedTuple
 from uuid import UUID
@@ -101,7 +101,8 @@ def files_read(request: HttpRequest) -> Iterator[None]:
     """
     brought: dict[str, ReadFile] = {}
     with ExitStack() as stack:
-        for field, sent in request.FILES.items() if request.method == "POST" else ():
+        files: Iterable[tuple[str, Any]] = request.FILES.items()
+        for field, sent in files:
             file = stack.enter_context(_copied(sent))
             size = file.seek(0, 2)
             if size > MAX_BYTES:
