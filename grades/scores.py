@@ -57,7 +57,7 @@ def add_grade_score(access: Access, course_id: UUID, **fields: Unpack[NewScore])
         SCORES_OF_COURSE.require(GradeScore.rows.of(access.whole).count(category__course_id=course_id))
         [added] = GradeScore.rows.of(access).insert(fields, course_id=course_id)
         if item is not None:
-            _categorize(access, item, category_id)
+            Item.rows.of(access).update(item, {"category_id": category_id})  # keeps `updated_at`
             settle_marks(access)
     return _answered(added)
 
@@ -94,7 +94,7 @@ def update_grade_score(access: Access, score_id: UUID, **changes: Unpack[ScoreFi
         sent: Fields = changes
         different = GradeScore.rows.of(access).update(stored, sent)
         if item is not None:
-            _categorize(access, item, category_id)
+            Item.rows.of(access).update(item, {"category_id": category_id})  # keeps `updated_at`
         if "item_id" in different:
             settle_marks(access)
     return _answered(stored | different)
@@ -139,8 +139,3 @@ def _gradable(access: Access, course_id: UUID, item_id: UUID, category_id: UUID)
             "item_id", "This item is of another category. Change its category_id with update_item first."
         )
     return item
-
-
-def _categorize(access: Access, item: Row, category_id: UUID) -> None:
-    """Set the item's category to its score's. `updated_at` is kept, as this is not a separate change."""
-    Item.rows.of(access).update(item, {"category_id": category_id})

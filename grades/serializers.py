@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.entry_serializers import MAX_CATEGORIES
+from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields
 from grades.models import GradeCategory, GradeScore
 from studyservice.operations.answers import answer, example_of, one_of
 from studyservice.operations.fields import IdField, ListField
@@ -68,13 +68,10 @@ CATEGORY_COLUMNS = ("name", "weight", "drop_lowest")
 """The writable columns of a category."""
 
 
-class CategoryFields(TypedDict):
+class CategoryFields(CategoryEntryFields):
     """The fields of a `CategoryBody`."""
 
     id: NotRequired[UUID | None]
-    name: str
-    weight: Decimal
-    drop_lowest: NotRequired[int | None]
 
 
 class CategoryBody(Body):

@@ -1,6 +1,6 @@
 """Decks, cards and the review log in an archive, and the cards as a table for a spreadsheet."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from rest_framework import serializers
@@ -13,7 +13,7 @@ from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
 from vocab.exam_plan.memory import LEAST_STABILITY, MOST_STABILITY
-from vocab.models import Card, CardState, Rating
+from vocab.models import Card, CardState
 from vocab.scheduling import MOST_STEP
 from vocab.serializers import CardBody, ReviewBody
 
@@ -52,11 +52,6 @@ class ReviewRules(_MemoryRules, ReviewBody):
     """An answer, and the card's state before it."""
 
     by_name = StringField(max_length=MAX_NAME, allow_blank=True, trim_whitespace=False)
-
-
-def is_lapse(line: Mapping[str, Any]) -> bool:
-    """Return whether an answer in the review log counts as a lapse of its card."""
-    return bool(line["rating"] == Rating.AGAIN and line["state"] == CardState.REVIEW)
 
 
 _COLUMNS = {

@@ -23,8 +23,8 @@ from studyservice.database.executing import batches, delete_later
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
-from vocab.models import Card, CardState, Rating, Review
-from vocab.scheduling import MemoryState, memory_of, next_state
+from vocab.models import Card, Review
+from vocab.scheduling import MemoryState, is_lapse, memory_of, next_state
 
 
 class Reviewed(MemoryState):
@@ -144,11 +144,9 @@ def logged_review(access: Access, review_id: UUID) -> Logged | None:
     if review["newest_at"] != review["reviewed_at"]:
         raise Conflict(f"“{review['term']}” was reviewed again since. Undo its later reviews first.")
     effects = Effects()
-    before, _ = states(review)
-    lapsed = review["rating"] == Rating.AGAIN and review["state"] == CardState.REVIEW
     counts = {"reps": review["reps"], "lapses": review["lapses"]}
-    fewer = {"reps": review["reps"] - 1, "lapses": review["lapses"] - lapsed}
-    effects.add(Card._meta.label, review["card_id"], review["term"], as_kept({**before, **fewer}), counts)
+    fewer = {"reps": review["reps"] - 1, "lapses": review["lapses"] - is_lapse(review["rating"], review["state"])}
+    effects.add(Card._meta.label, review["card_id"], review["term"], as_kept({**memory_of(review), **fewer}), counts)
     effects.add(Review._meta.label, review_id, review["term"], None, {})
     if review["attempted"]:
         effects.add(Attempt._meta.label, review_id, review["term"], None, {})

@@ -59,7 +59,9 @@ def create_vocab_deck(
         if known is not None:
             deck_id, merge = known["id"], merge_cards(access, known, cards)
         else:
-            refuse_ids(cards, "Is not a card of this deck." if if_exists == "merge" else "Needs if_exists merge.")
+            told = "Is not a card of this deck." if if_exists == "merge" else "Needs if_exists merge."
+            if details := [_wrong_id(index, told) for index, entry in enumerate(cards) if entry.get("card_id")]:
+                raise ValidationFailed(details)
             require_named(access, course_id)
             require_room(access, 1)
             new = without_ids(cards)
@@ -186,16 +188,6 @@ def _require_new_terms(
         if len(by_term[texts[card_id]["term"]]) > 1:
             details.append({"field": f"cards[{index}].term", "message": "Another card of this deck has this term."})
     if details:
-        raise ValidationFailed(details)
-
-
-def refuse_ids(entries: Iterable[CardEntryFields], message: str) -> None:
-    """Reject entries with a `card_id` if there is no deck to change.
-
-    Raises:
-        ValidationFailed: an entry has a `card_id`.
-    """
-    if details := [_wrong_id(index, message) for index, entry in enumerate(entries) if entry.get("card_id")]:
         raise ValidationFailed(details)
 
 

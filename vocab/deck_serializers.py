@@ -55,12 +55,9 @@ class DecksQuery(Query):
         if "for_item" in attrs:
             if "deck_id" in attrs or attrs["due_only"]:
                 wrong["for_item"] = ["Answers today's cards of all decks of a course: leave out deck_id and due_only."]
-            if wrong:
-                raise serializers.ValidationError(wrong)
-            return attrs
-        if attrs["include_cards"] and "deck_id" not in attrs:
+        elif attrs["include_cards"] and "deck_id" not in attrs:
             wrong["include_cards"] = ["Needs deck_id, the deck whose cards to answer."]
-        if not attrs["include_cards"]:
+        elif not attrs["include_cards"]:
             about_cards = [name for name in ("due_only", "limit") if attrs.get(name)]
             wrong |= {name: ["Needs include_cards."] for name in about_cards}
         if wrong:

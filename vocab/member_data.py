@@ -2,13 +2,14 @@
 
 from accounts.members.archived import Archived, Tally
 from accounts.members.data import Computed, Logged, MemberData, register
-from vocab.archive import CardRules, ReviewRules, is_lapse, write_cards
+from vocab.archive import CardRules, ReviewRules, write_cards
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.changes import settle_copies
 from vocab.deck_creation import DECKS
 from vocab.foretold import fill_attempts
 from vocab.models import Card, Deck, Review
 from vocab.reading.found import MAX_REVIEWS
+from vocab.scheduling import is_lapse
 from vocab.serializers import DeckDetailsBody
 
 register(
@@ -45,7 +46,12 @@ register(
             order=("reviewed_at", "id"),
             tallies=(
                 Tally(column="reps", per="card_id", counts=lambda line: True, uncounted=MAX_REVIEWS),
-                Tally(column="lapses", per="card_id", counts=is_lapse, uncounted=MAX_REVIEWS),
+                Tally(
+                    column="lapses",
+                    per="card_id",
+                    counts=lambda line: is_lapse(line["rating"], line["state"]),
+                    uncounted=MAX_REVIEWS,
+                ),
             ),
             keeps_time=True,
         ),

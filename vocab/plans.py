@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from math import ceil
 from threading import Lock
@@ -38,7 +38,7 @@ from vocab.exam_plan.memory import LEARNING, Memory, instant
 from vocab.exam_plan.plan import exam_plan, queue
 from vocab.exam_records import PlanDayRow, ReadinessRow, StudyPlanRow
 from vocab.models import Card, CardState, Review
-from vocab.scheduling import MemoryState
+from vocab.scheduling import MemoryState, local_time
 from vocab.serializers import CardRow, card_row
 
 _FOR_ITEM = "for_item"
@@ -170,7 +170,7 @@ def plan_for(
     exam_on = exam_day("minutes_a_day", item["kind"], item["due_on"], today)
     settings = _settings(access, exam_on, minutes_a_day, today)
     with plan_turn(access.member.id):
-        cards = _plan_cards(_OF_COURSE.all(access, course_id=item["course_id"], midnight=_midnight(access, today)))
+        cards = _plan_cards(_OF_COURSE.all(access, course_id=item["course_id"], midnight=local_time(access, today, 0)))
         if not cards:
             return None
         plan = exam_plan(cards, settings)
@@ -204,7 +204,7 @@ def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | No
     now = timezone.now()
     today = access.member.date_at(now)
     with plan_turn(access.member.id):
-        rows = _OF_ITEM.all(access, item_id=item_id, midnight=_midnight(access, today))
+        rows = _OF_ITEM.all(access, item_id=item_id, midnight=local_time(access, today, 0))
         if not rows:
             raise ValidationFailed.of(_FOR_ITEM, "Not one of your items. list_items lists the ids.")
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
@@ -222,11 +222,6 @@ def _settings(access: Access, exam_on: date, minutes_a_day: int, today: date) ->
         minutes=minutes_a_day,
         seconds=told_seconds(access)[0],
     )
-
-
-def _midnight(access: Access, today: date) -> datetime:
-    """The start of the member's day."""
-    return datetime.combine(today, time(0), ZoneInfo(access.member.time_zone)).astimezone(UTC)
 
 
 def _plan_cards(rows: Sequence[_Studied]) -> list[PlanCard]:

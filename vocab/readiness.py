@@ -5,10 +5,9 @@ formula and its parameters are those of the `fsrs` package, and a test compares 
 """
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, TypedDict, cast
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from django.db.models import Case, Count, DateTimeField, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, When
 from django.db.models.expressions import Combinable
@@ -171,7 +170,7 @@ def item_readiness(access: Access, days: Mapping[UUID, date]) -> dict[UUID, Read
 
 def noon_of(access: Access, day: date) -> datetime:
     """12:00 of the day in the member's time zone."""
-    return datetime.combine(min(day, _LAST_DAY), time(12), ZoneInfo(access.member.time_zone)).astimezone(UTC)
+    return scheduling.local_time(access, min(day, _LAST_DAY), 12)
 
 
 def times_to_target(access: Access) -> float:

@@ -20,7 +20,7 @@ from vocab.card_changes import ONE_CARD, NoSuchCard, StoredCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
 from vocab.plans import MEASURED_FROM
-from vocab.scheduling import MemoryState, memory_of, next_state
+from vocab.scheduling import MemoryState, is_lapse, memory_of, next_state
 from vocab.serializers import CardRow, card_row
 
 
@@ -97,10 +97,9 @@ def record_review(
         raise AnsweredSince
     last = card["last_reviewed_at"]
     reviewed_at = at if last is None else max(at, last + timedelta(microseconds=1))
-    lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW
     before = memory_of(card)
     after = next_state(before, rating, reviewed_at, member.desired_retention)
-    reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
+    reps, lapses = card["reps"] + 1, card["lapses"] + is_lapse(rating, card["state"])
     review_id = uuid7()
     _SCHEDULE.later(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
     actor = writing_call().who()

@@ -6,14 +6,16 @@ Its purpose, spreading cards that would otherwise stay together for months, matt
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any, TypedDict, cast
+from zoneinfo import ZoneInfo
 
 import fsrs
 
+from accounts.rows.access import Access
 from vocab.exam_plan.memory import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
-from vocab.models import CardState
+from vocab.models import CardState, Rating
 
 
 class MemoryState(TypedDict):
@@ -30,6 +32,11 @@ class MemoryState(TypedDict):
 def memory_of(row: Mapping[str, Any]) -> MemoryState:
     """Return the FSRS state in a row."""
     return cast("MemoryState", {name: row[name] for name in MemoryState.__annotations__})
+
+
+def local_time(access: Access, day: date, hour: int) -> datetime:
+    """The full hour of the day in the member's time zone, in UTC."""
+    return datetime.combine(day, time(hour), ZoneInfo(access.member.time_zone)).astimezone(UTC)
 
 
 _DEFAULTS = fsrs.Scheduler(enable_fuzzing=False)
@@ -53,6 +60,11 @@ def recall(stability: float, last_reviewed_at: datetime, at: datetime) -> float:
 @lru_cache(maxsize=64)
 def _scheduler(desired_retention: float) -> fsrs.Scheduler:
     return fsrs.Scheduler(desired_retention=desired_retention, enable_fuzzing=False)
+
+
+def is_lapse(rating: str, state: str) -> bool:
+    """Return whether the answer counts as a lapse of a card that was in this state."""
+    return rating == Rating.AGAIN and state == CardState.REVIEW
 
 
 def next_state(card: MemoryState, rating: str, at: datetime, desired_retention: float) -> MemoryState:

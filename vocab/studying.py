@@ -1,10 +1,9 @@
 """The next card on the study pages, the number of cards left, and upcoming reviews."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Min, Q
 
@@ -16,7 +15,7 @@ from vocab.card_changes import ONE_CARD, StoredCard
 from vocab.decks import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
-from vocab.scheduling import memory_of, next_state
+from vocab.scheduling import local_time, memory_of, next_state
 from vocab.serializers import CardRow
 from vocab.studied import StudiedDeck, studied
 
@@ -189,11 +188,8 @@ def next_dates(access: Access, card: StudyCard, now: datetime) -> dict[str, date
 
 def coming(access: Access, now: datetime, deck_id: UUID | None = None, course_id: UUID | None = None) -> Coming:
     """Reviews after `now` of begun cards, of all decks, of one or of a course. One query."""
-    zone = ZoneInfo(access.member.time_zone)
     today = access.member.date_at(now)
-    midnight, end = (
-        datetime.combine(today + timedelta(days=days), time(), zone).astimezone(UTC) for days in (1, _TOMORROW_ENDS)
-    )
+    midnight, end = (local_time(access, today + timedelta(days=days), 0) for days in (1, _TOMORROW_ENDS))
     of_deck = _COMING if deck_id is None else _COMING_OF_DECK
     statement = of_deck if course_id is None else _COMING_OF_COURSE
     given = {"deck_id": deck_id, "course_id": course_id, "now": now, "midnight": midnight, "end": end}

@@ -8,9 +8,8 @@ from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
-from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
+from vocab import card_changes, deck_creation, deck_files, decks, reviews
 from vocab.deck_serializers import CreatedDeckRow, DecksQuery, ExportQuery, ImportQuery, ImportRow
-from vocab.exporting import MEDIA_TYPES
 from vocab.serializers import (
     CardChangesBody,
     CardRow,
@@ -107,7 +106,7 @@ class DeckViewSet(MemberViewSet):
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         query=ImportQuery,
-        upload=Upload(importing.MAX_FILE, fields=tuple(ImportQuery.shared().fields)),
+        upload=Upload(deck_files.MAX_FILE, fields=tuple(ImportQuery.shared().fields)),
         counted=True,
         tool=False,
         still_seen=decks.decks_still_seen,
@@ -121,7 +120,7 @@ class DeckViewSet(MemberViewSet):
         scheduler. Either the whole file is imported or nothing.
         """
         sent = self.upload
-        answer, is_new = importing.import_vocab_decks(self.access, sent.file, sent.filename, **self.query)
+        answer, is_new = deck_files.import_vocab_decks(self.access, sent.file, sent.filename, **self.query)
         if not is_new:
             self.status = HTTPStatus.OK
         return answer
@@ -130,7 +129,7 @@ class DeckViewSet(MemberViewSet):
         "Export a vocabulary deck",
         scope=Scope.READ,
         answer=DownloadRow,
-        downloads=tuple(MEDIA_TYPES.values()),
+        downloads=tuple(kind.media_type for kind in deck_files.FORMATS.values()),
         query=ExportQuery,
         tool=False,
     )
@@ -140,7 +139,7 @@ class DeckViewSet(MemberViewSet):
 
         Save a deck for a spreadsheet or for Anki. The file holds terms and definitions, without the schedule.
         """
-        return exporting.export_vocab_deck(self.access, deck_id, **self.query)
+        return deck_files.export_vocab_deck(self.access, deck_id, **self.query)
 
     @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=DeletedRow, consequential=True)
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:

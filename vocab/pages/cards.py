@@ -16,7 +16,7 @@ from accounts.rows.access import Access
 from studyservice.operations.fields import parse_uuid
 from vocab.card_changes import cards_of, delete_vocab_card, require_card, update_vocab_card
 from vocab.pages.forms import CardChangesForm
-from vocab.pages.queues import Queue
+from vocab.pages.sittings import Queue
 from vocab.serializers import CardRow
 
 _ACTIONS = ("delete", "suspend", "resume")

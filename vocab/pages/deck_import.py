@@ -1,6 +1,5 @@
 """Importing flashcards from a file: a table, or an Anki export."""
 
-from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from django import forms
@@ -14,10 +13,10 @@ from accounts.rows.access import Access
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload
+from vocab.deck_files import MAX_FILE, import_vocab_decks
 from vocab.decks import list_vocab_decks
-from vocab.importing import MAX_FILE, import_vocab_decks
 from vocab.pages.forms import TOO_LONG, course_field
-from vocab.serializers import MAX_DECK_NAME, DeckRow
+from vocab.serializers import MAX_DECK_NAME
 
 MAX_ERRORS = 20
 """Maximum number of invalid rows on the page. Files with more need a general fix."""
@@ -53,38 +52,28 @@ class DeckFileForm(FileForm):
 @takes_file(Upload(MAX_FILE))
 def import_decks(request: HttpRequest, member: Member) -> HttpResponse:
     """Ask for a file on GET. A post of a file creates decks and lists them."""
-    if request.method != "POST":
-        decks = list_vocab_decks(Access(member), include_cards=False)
-        return _page(request, DeckFileForm(member=member), decks=decks)
-    form = DeckFileForm(request, member=member)
-    if not form.is_valid():
-        return _page(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-    given, sent = form.cleaned_data, form.sent()
-    try:
-        told, _ = import_vocab_decks(
-            Access(member),
-            sent.file,
-            sent.filename,
-            name=given["name"] or None,
-            course_id=given["course_id"],
-            if_exists="merge" if given["merge"] else "create",
-        )
-    except ValidationFailed as error:
-        for detail in (error.details or [])[:MAX_ERRORS]:
-            form.add_error("file", detail["message"])
-        return _page(request, form, error.status)
-    except ApiError as error:
-        form.add_error("file", refusal_in_words(error))
-        return _page(request, form, error.status, error.headers)
-    return render(request, "vocab/decks_imported.html", {"told": told})
-
-
-def _page(
-    request: HttpRequest,
-    form: DeckFileForm,
-    status: HTTPStatus = HTTPStatus.OK,
-    headers: Mapping[str, str] | None = None,
-    decks: Sequence[DeckRow] = (),
-) -> HttpResponse:
+    form = DeckFileForm(request if request.method == "POST" else None, member=member)
+    status, headers = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK, {}
+    if form.is_valid():
+        given, sent = form.cleaned_data, form.sent()
+        try:
+            told, _ = import_vocab_decks(
+                Access(member),
+                sent.file,
+                sent.filename,
+                name=given["name"] or None,
+                course_id=given["course_id"],
+                if_exists="merge" if given["merge"] else "create",
+            )
+        except ValidationFailed as error:
+            for detail in (error.details or [])[:MAX_ERRORS]:
+                form.add_error("file", detail["message"])
+            status = error.status
+        except ApiError as error:
+            form.add_error("file", refusal_in_words(error))
+            status, headers = error.status, error.headers
+        else:
+            return render(request, "vocab/decks_imported.html", {"told": told})
+    decks = [] if form.is_bound else list_vocab_decks(Access(member), include_cards=False)
     context = {"form": form, "most": megabytes(MAX_FILE), "decks": decks}
-    return with_headers(render(request, "vocab/deck_import.html", context, status=status), headers or {})
+    return with_headers(render(request, "vocab/deck_import.html", context, status=status), headers)

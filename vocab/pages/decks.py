@@ -20,8 +20,8 @@ from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict, ValidationFailed
 from vocab.card_changes import CARDS_OF_DECK, DeckCard, add_vocab_cards, cards_of
 from vocab.deck_creation import DECKS, create_vocab_deck
+from vocab.deck_files import FORMATS, export_vocab_deck
 from vocab.decks import delete_vocab_deck, left_today, list_vocab_decks, update_vocab_deck
-from vocab.exporting import MEDIA_TYPES, export_vocab_deck
 from vocab.models import CardState
 from vocab.pages.forms import CardForm, DeckForm, NewDeckForm
 from vocab.pages.words import due_in_words
@@ -52,16 +52,6 @@ class Listed(NamedTuple):
     card: DeckCard
     definition: str
     due: str
-
-
-class Export(NamedTuple):
-    """A file format for downloading a deck."""
-
-    format: str
-    label: str
-
-
-EXPORTS = (Export("csv", "CSV"), Export("tsv", "TSV"), Export("anki", "Anki notes"))
 
 
 @for_active_members(READ)
@@ -163,8 +153,8 @@ def delete_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResp
 @for_active_members(READ)
 def export_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResponseBase:
     """Download the deck as a file."""
-    format_ = request.GET.get("format", EXPORTS[0].format)
-    if format_ not in MEDIA_TYPES:
+    format_ = request.GET.get("format", "csv")
+    if format_ not in FORMATS:
         raise Http404
     return download_response(export_vocab_deck(Access(member), deck_id, format=format_), HTTPStatus.OK)
 
@@ -194,7 +184,7 @@ def _page(
         "most_searched": MOST_SEARCHED,
         "full": deck["card_count"] >= CARDS_OF_DECK.most,
         "adding": form.is_bound or "add" in request.GET,
-        "exports": EXPORTS,
+        "exports": FORMATS,
     }
     with timezone.override(zone):
         return render(request, "vocab/deck.html", context, status=status)

@@ -1,11 +1,11 @@
 """The study page: one card at a time, from all decks or one."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,13 +23,14 @@ from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.operations.fields import parse_uuid
 from vocab.card_changes import NoSuchCard
 from vocab.models import MAX_DURATION_MS, Rating
-from vocab.pages.queues import Queue
-from vocab.pages.sittings import Sitting
+from vocab.pages.sittings import Queue, Sitting
 from vocab.pages.words import until
 from vocab.reviews import AnsweredSince, review_vocab_card
 from vocab.studying import Turn, next_dates
 
-_MOST_DIGITS = 15
+_LAST_MOMENT = 10**15
+"""Maximum time in a form, in milliseconds since 1970."""
+
 _LONG = 40
 """Characters above which a term has a smaller type and may be scrolled."""
 
@@ -50,18 +51,13 @@ class RatingButton(NamedTuple):
     next: str
 
 
-class _Answered(NamedTuple):
-    """The content of a card's form.
+class _AnswerForm(forms.Form):
+    """The form of a card: its reviews when it was shown, and the time of that, in milliseconds since 1970."""
 
-    Attributes:
-        reps: number of reviews of the card when it was shown.
-        shown: time when it was shown, in milliseconds since 1970.
-    """
-
-    card_id: UUID
-    reps: int
-    shown: int
-    rating: str
+    card = forms.UUIDField()
+    reps = forms.IntegerField(min_value=0)
+    shown = forms.IntegerField(min_value=0, max_value=_LAST_MOMENT)
+    rating = forms.ChoiceField(choices=Rating.choices)
 
 
 @for_active_members(FORM)
@@ -132,38 +128,26 @@ def undo_answer(
 
 
 def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
-    """Record the answer of the form. Does nothing if it was sent before, or if the card was answered or deleted."""
-    answered = _read(request.POST)
-    if sitting.was_sent(answered.shown):
+    """Record the answer of the form. Does nothing if it was sent before, or if the card was answered or deleted.
+
+    Raises:
+        Http404: it is not a card's form.
+    """
+    form = _AnswerForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    card_id, reps, shown, rating = (form.cleaned_data[name] for name in ("card", "reps", "shown", "rating"))
+    if sitting.was_sent(shown):
         return
-    took = min(max(0, _milliseconds(timezone.now()) - answered.shown), MAX_DURATION_MS)
+    took = min(max(0, _milliseconds(timezone.now()) - shown), MAX_DURATION_MS)
     try:
-        review_vocab_card(
-            Access(member), answered.card_id, rating=answered.rating, duration_ms=took, shown_reps=answered.reps
-        )
+        review_vocab_card(Access(member), card_id, rating=rating, duration_ms=took, shown_reps=reps)
     except (AnsweredSince, NoSuchCard):
         return
     review_id = required_call().change_id
     if review_id is None:
         raise RuntimeError("A review left no change.")
-    sitting.add(review_id, answered.card_id, answered.rating, answered.shown)
-
-
-def _read(sent: Mapping[str, Any]) -> _Answered:
-    """Parse the form.
-
-    Raises:
-        Http404: it is not a card's form.
-    """
-    card_id, rating = parse_uuid(sent.get("card")), sent.get("rating")
-    reps, shown = (_number(sent.get(name, "")) for name in ("reps", "shown"))
-    if card_id is None or reps is None or shown is None or rating not in Rating.values:
-        raise Http404
-    return _Answered(card_id, reps, shown, rating)
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
+    sitting.add(review_id, card_id, rating, shown)
 
 
 def _milliseconds(at: datetime) -> int:

@@ -1,6 +1,6 @@
 """Read cards from CSV, TSV and exports of Quizlet: any usual separator, with or without a header.
 
-In CSV, a text that begins like a formula has an apostrophe before it (`vocab.exporting`), which is removed. In other
+In CSV, a text that begins like a formula has an apostrophe before it (`vocab.deck_files`), which is removed. In other
 tables, texts are unchanged.
 """
 

@@ -1,29 +1,62 @@
-"""Decks from a file: a table of terms and definitions, or an Anki export.
+"""Decks from files and as files: a table of terms and definitions, or Anki's notes.
 
-A child process reads the file before the transaction begins. Either everything is written or nothing.
+Import also reads Anki packages. A child process reads the file before the transaction begins. Either everything is
+written or nothing.
+
+import_vocab_decks reads an exported file as the same cards. CSV is for spreadsheets. A shared deck may be from anybody,
+so a text that a spreadsheet would treat as a formula gets an apostrophe before it. Import removes exactly one
+(`vocab.reading.tables`). TSV and Anki's notes in plain text contain every text unchanged.
 """
 
-from collections.abc import Iterator, Mapping
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 from uuid import UUID
 
 from django.utils import timezone
 
 from accounts.rows.access import Access, change
 from courses.syllabi.reading.files import clean_filename
+from studyservice.operations.answers import DownloadRow
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
+from studyservice.operations.spreadsheets import csv_lines
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
+from vocab.card_changes import cards_of
 from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
 from vocab.deck_serializers import ImportRow
-from vocab.decks import list_vocab_decks, require_course
+from vocab.decks import list_vocab_decks, require_course, require_deck
 from vocab.exam_plan.memory import LEAST_STABILITY, MOST_STABILITY
 from vocab.models import Deck
 from vocab.reading.found import MAXIMA, FoundCard, FoundDeck
 from vocab.scheduling import MAX_INTERVAL
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, CardEntryFields, NewCard
+
+
+class Format(NamedTuple):
+    """A file format for an export.
+
+    Attributes:
+        label: its name on pages.
+        ending: of the file's name.
+    """
+
+    label: str
+    ending: str
+    media_type: str
+
+
+FORMATS = {
+    "csv": Format("CSV", "csv", "text/csv; charset=utf-8"),
+    "tsv": Format("TSV", "tsv", "text/tab-separated-values; charset=utf-8"),
+    "anki": Format("Anki notes", "txt", "text/plain; charset=utf-8"),
+}
+_HEADER = ("term", "definition")
+_ANKI_HEADER = "#separator:tab\n#html:false\n#notetype:Basic\n#columns:Front\tBack\tDeck\n#deck column:3\n"
+"""Escape for Anki, which unescapes it exactly. The note type prevents braces from becoming gaps."""
 
 MAX_FILE = 10 * 1024 * 1024
 """Maximum size of a file."""
@@ -177,3 +210,34 @@ def _card(found: FoundCard) -> NewCard:
     if found.get("suspended"):
         card["suspended"] = True
     return card
+
+
+def export_vocab_deck(access: Access, deck_id: UUID, *, format: str = "csv") -> DownloadRow:  # noqa: A002  # the parameter's name
+    """The deck's cards in the order they were added.
+
+    Raises:
+        NotFound: the member has no such deck.
+    """
+    name = require_deck(access, deck_id)["name"]
+    cards = [(card["term"], card["definition"]) for card in cards_of(access, deck_id)]
+    kind = FORMATS[format]
+    return {
+        "content": _content(format, name, cards),
+        "filename": f"{name}.{kind.ending}",
+        "media_type": kind.media_type,
+    }
+
+
+def _content(format_: str, deck: str, cards: Sequence[tuple[str, str]]) -> bytes:
+    """CSV and TSV follow RFC 4180 with a header, in UTF-8 with the byte order mark that spreadsheets need."""
+    if format_ == "csv":
+        return b"".join(csv_lines(_HEADER, cards))
+    table = io.StringIO(newline="")
+    if format_ == "tsv":
+        csv.writer(table, delimiter="\t").writerows([_HEADER, *cards])
+        return table.getvalue().encode("utf-8-sig")
+    # Every field is quoted, because Anki reads an unquoted row beginning with "#" as a comment.
+    table.write(_ANKI_HEADER)
+    writer = csv.writer(table, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerows((term, definition, deck) for term, definition in cards)
+    return table.getvalue().encode()
