@@ -157,15 +157,14 @@ def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow,
     if exact:
         counted = sum(score for place, score in enumerate(exact) if place not in dropped)
         average = half_up(counted, 100 * (len(exact) - len(dropped))) / 100
-    category: CategoryRow = {
+    return {
         "id": category_id,
         "name": first["name"],
         "weight": weight / 10_000,
         "drop_lowest": drop_lowest,
         "average": average,
         "scores": scores,
-    }
-    return category, Part(weight, exact, drop_lowest, open_pieces=0)
+    }, Part(weight, exact, drop_lowest, open_pieces=0)
 
 
 def _require_categories(remaining: Sequence[UUID], present: Collection[UUID]) -> None:

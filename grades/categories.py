@@ -24,9 +24,6 @@ CATEGORIES_OF_COURSE = Maximum(
     per="course",
 )
 
-MADE_WITH = {"drop_lowest": 0}
-"""Defaults for columns missing in older rows of the log of changes."""
-
 
 def set_grade_categories(access: Access, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
     """Replace the course's complete list of categories, in this order, and return the breakdown.

@@ -4,7 +4,7 @@ from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, Visible, hide_without_grades, register
 from courses.models import Item
 from grades.archive import write_grades
-from grades.categories import CATEGORIES_OF_COURSE, MADE_WITH
+from grades.categories import CATEGORIES_OF_COURSE
 from grades.marks import of_its_category, repair_marks, settle_undone
 from grades.models import GradeCategory, GradeScore
 from grades.scores import SCORES_OF_COURSE
@@ -21,7 +21,7 @@ register(
         ),
         maxima=(CATEGORIES_OF_COURSE,),
         visible=Visible(is_grade=True),
-        log=Logged(made_with=MADE_WITH),
+        log=Logged(made_with={"drop_lowest": 0}),
     )
 )
 register(

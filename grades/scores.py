@@ -3,7 +3,6 @@
 from typing import Unpack, cast
 from uuid import UUID
 
-from accounts.changes.contents import Fields
 from accounts.members.data import Maximum
 from accounts.rows.access import Access, change
 from accounts.rows.rows import COURSE, Row
@@ -91,8 +90,7 @@ def update_grade_score(access: Access, score_id: UUID, **changes: Unpack[ScoreFi
             item = _gradable(access, course_id, item_id, category_id)
         elif item_id is not None and category_id != stored["category_id"]:
             item = _item(access, course_id, item_id)
-        sent: Fields = changes
-        different = GradeScore.rows.of(access).update(stored, sent)
+        different = GradeScore.rows.of(access).update(stored, changes)
         if item is not None:
             Item.rows.of(access).update(item, {"category_id": category_id})  # keeps `updated_at`
         if "item_id" in different:

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.db.models import Count, OuterRef
 
-from accounts.changes.contents import Fields
 from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
@@ -229,8 +228,7 @@ def update_milestone(
         if place is not None:
             require_place(place, len(positions))
             log.about(Milestone, milestone_id, stored["title"], course_id)
-        sent: Fields = changes
-        different = Milestone.rows.of(access).update(stored, sent, course_id=course_id)
+        different = Milestone.rows.of(access).update(stored, changes, course_id=course_id)
         milestone = cast("_Changing", stored | different)
         if different.get("due_on") and not milestone["done"]:
             doubt_milestones([(milestone["title"], milestone["due_on"])], stored["item_title"], stored["item_due_on"])

@@ -114,7 +114,9 @@ def record_attempt(
             "foretold": foretold,
         }
     )
-    runs = _around(access, day) if around is None else around
+    if around is None:
+        runs = {row["day"]: row["run"] for row in RUNS.all(access, since=day - _DAY)}
+        around = cast("Around", {f"run_{name}": runs.get(one) for name, one in days_around(day).items()})
     _ADD.later(
         member_id=access.member.id,
         day=day,
@@ -128,15 +130,10 @@ def record_attempt(
         foretold=foretold or 0,
         foretold_correct=int(correct and foretold is not None),
         at=at,
-        run=(runs["run_day_before"] or 0) + 1,
+        run=(around["run_day_before"] or 0) + 1,
     )
-    if runs["run_day"] is None and runs["run_day_after"] is not None:
+    if around["run_day"] is None and around["run_day_after"] is not None:
         _count_runs(access, day)
-
-
-def _around(access: Access, day: date) -> Around:
-    runs = {row["day"]: row["run"] for row in RUNS.all(access, since=day - _DAY)}
-    return cast("Around", {f"run_{name}": runs.get(one) for name, one in days_around(day).items()})
 
 
 def recount(access: Access, day: date) -> None:

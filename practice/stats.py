@@ -173,7 +173,8 @@ def current_streak(member: Member) -> int:
 
 def window(since: date) -> dict[str, date]:
     """Parameters of `TOPICS` for the days from `since` on."""
-    return {"since": since, "whole_months": _month_from(since)}
+    next_month = (since.replace(day=1) + timedelta(days=31)).replace(day=1)
+    return {"since": since, "whole_months": since if since.day == 1 else next_month}
 
 
 def weak_topics(counted: Sequence[TopicCounts]) -> list[WeakTopicRow]:
@@ -204,8 +205,3 @@ def _topics(counted: Sequence[TopicCounts]) -> list[TopicCounts]:
             row["correct"] += earlier["correct"]
         topics[key] = row
     return list(topics.values())
-
-
-def _month_from(day: date) -> date:
-    """The first day of a month on or after `day`."""
-    return day if day.day == 1 else (day.replace(day=1) + timedelta(days=31)).replace(day=1)

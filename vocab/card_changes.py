@@ -9,7 +9,6 @@ from django.db.models import OuterRef
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from accounts.changes.contents import Fields
 from accounts.members.data import Maximum
 from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
@@ -153,8 +152,7 @@ def update_vocab_card(access: Access, card_id: UUID, **changes: Unpack[CardChang
     """
     with change(access, "update_vocab_card"):
         card = require_card(access, card_id)
-        sent: Fields = changes
-        if different := Card.rows.of(access).update(card, sent, course_id=card["course_id"]):
+        if different := Card.rows.of(access).update(card, changes, course_id=card["course_id"]):
             Deck.rows.of(access).touch(card["deck_id"])
     return card_row({**card, **different})
 

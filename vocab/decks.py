@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, Q, Subquery, Sum, Value, When
 from django.utils import timezone
 
-from accounts.changes.contents import Fields
 from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.models import Course
@@ -223,8 +222,7 @@ def update_vocab_deck(access: Access, deck_id: UUID, **changes: Unpack[DeckField
         require_course(access, changes.get("course_id"))
         if "course_id" in changes:
             require_named(access, changes["course_id"])
-        sent: Fields = changes
-        Deck.rows.of(access).update(stored, sent)
+        Deck.rows.of(access).update(stored, changes)
         [deck] = list_vocab_decks(access, deck_id=deck_id, include_cards=False)
         return deck
 

@@ -119,7 +119,7 @@ class MemberRows:
         self._count(made, 1)
         return made
 
-    def update(self, stored: Mapping[str, Any], changes: Mapping[str, Any], *, course_id: UUID | None = None) -> Row:
+    def update(self, stored: Mapping[str, Any], changes: Mapping[str, object], *, course_id: UUID | None = None) -> Row:
         """Store those of `changes` that differ, without waiting for the database, and return them.
 
         Args:

@@ -98,13 +98,9 @@ def study(
         ]
         changing = reverse("card", args=[turn.card["deck_id"], turn.card["id"]])
         context["change"] = f"{changing}?{urlencode({**queue.query(), 'sitting': sitting.id})}"
-        context["is_long"] = _is_long(turn.card["term"])
+        term = turn.card["term"]
+        context["is_long"] = len(term) > _LONG or term.count("\n") >= _MANY_LINES
         return render(request, "vocab/study.html", context | {"buttons": buttons, "shown": _milliseconds(now)})
-
-
-def _is_long(term: str) -> bool:
-    """Return whether the term may need to be scrolled on a small screen."""
-    return len(term) > _LONG or term.count("\n") >= _MANY_LINES
 
 
 @for_active_members(POST)
