@@ -173,8 +173,8 @@ def current_streak(member: Member) -> int:
 
 def window(since: date) -> dict[str, date]:
     """Parameters of `TOPICS` for the days from `since` on."""
-    next_month = (since.replace(day=1) + timedelta(days=31)).replace(day=1)
-    return {"since": since, "whole_months": since if since.day == 1 else next_month}
+    whole = since if since.day == 1 else (since.replace(day=1) + timedelta(days=31)).replace(day=1)
+    return {"since": since, "whole_months": whole}
 
 
 def weak_topics(counted: Sequence[TopicCounts]) -> list[WeakTopicRow]:
