@@ -5,7 +5,7 @@ The lower app defines the hook beside the code that calls it. Higher apps regist
 
 from typing import Any, ClassVar, Generic, TypeVar
 
-from django.core.checks import CheckMessage, Error
+from django.core.checks import CheckMessage, Error, register
 from django.urls import get_resolver
 
 T = TypeVar("T")
@@ -66,6 +66,7 @@ class HookList(list[T]):
         self.append(found)
 
 
+@register
 def check_hooks(**kwargs: Any) -> list[CheckMessage]:
     """Return an error for each hook without an object."""
     _ = get_resolver().url_patterns  # imports every module with a hook

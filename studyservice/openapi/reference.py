@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from studyservice.openapi.answers import ERRORS, HEADERS, IDEMPOTENCY_KEY
-from studyservice.openapi.document import document
-from studyservice.openapi.fields import Field, Fields, Schema
+from studyservice.openapi.document import Field, Fields, Schema, document
 from studyservice.operations.declaration import Operation
 
 COMMON = frozenset({"401", "403", "429", "500"})

@@ -9,6 +9,7 @@ from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core import checks
+from django.core.checks import Tags, register
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
 from studyservice.environment import misspelled
@@ -17,6 +18,7 @@ ENVIRONMENT = "environment"
 """Tag of the checks of environment variables. Each command runs them (`studyservice.management.operators`)."""
 
 
+@register(ENVIRONMENT)
 def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
     """Check that something terminates TLS for an https `BASE_URL`, since the server itself does not."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
@@ -34,6 +36,7 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
     ]
 
 
+@register(ENVIRONMENT)
 def check_variables(**_: Any) -> list[checks.CheckMessage]:
     """Check for variables whose names are probably misspelled. They have no effect."""
     return [
@@ -54,6 +57,7 @@ _CONNECTIONS = """
 """The most connections that PostgreSQL allows the service; `least` ignores null, which means no limit."""
 
 
+@register(Tags.database)
 def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
     """Check that PostgreSQL allows as many connections as the processes may open. Costs a connection and a query.
 
@@ -81,6 +85,7 @@ def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> li
     return found
 
 
+@register(deploy=True)
 def check_connections_in_deployment(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
     """Check the connections in `check --deploy` and `checkinstall` too, which name no database."""
     return [] if databases else check_connections(databases=[DEFAULT_DB_ALIAS])
@@ -120,6 +125,7 @@ def _is_collected(name: str) -> bool:
     return bool(stored) and staticfiles_storage.exists(stored)
 
 
+@register(deploy=True)
 def check_static_files(**_: Any) -> list[checks.CheckMessage]:
     """Check that every page finds its scripts and styles."""
     try:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from studyservice.openapi.fields import Fields
+from studyservice.openapi.document import Fields
 from studyservice.openapi.reference import groups
 from tests.support.cases import each
 
