@@ -99,15 +99,15 @@ def files_read(request: HttpRequest) -> Iterator[None]:
         InvalidRequest: a file is too large, or of an unsupported type.
         ReadingBusy: other files are being read.
     """
+    sent: Iterable[tuple[str, Any]] = request.FILES.items() if request.method == "POST" else ()
     brought: dict[str, ReadFile] = {}
     with ExitStack() as stack:
-        files: Iterable[tuple[str, Any]] = request.FILES.items()
-        for field, sent in files:
-            file = stack.enter_context(_copied(sent))
+        for field, content in sent:
+            file = stack.enter_context(_copied(content))
             size = file.seek(0, 2)
             if size > MAX_BYTES:
                 raise InvalidRequest(f"The file is larger than {MAX_BYTES} bytes.")
-            upload = Upload.of(UploadedFile(file, sent.name or "", size), "")
+            upload = Upload.of(UploadedFile(file, content.name or "", size), "")
             brought[field] = ReadFile(upload, read_file(upload.file, upload.filename))
         BROUGHT.set(request, brought)
         yield

@@ -1,7 +1,7 @@
 """The proposal of a syllabus as rows for the member's approval, and applying the approved ones to a course."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 from uuid import UUID
@@ -27,18 +27,14 @@ def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
     return [_row(place, item, State.NEW, cautions[place]) for place, item in enumerate(proposal["items"])]
 
 
-def version_rows(proposal: ProposalRow, there: Sequence[ItemRow]) -> list[ReviewRow]:
-    """The rows of a new version of a course's syllabus: only new, moved or gone items."""
-    return list(_version_rows(proposal, {item["id"]: item for item in there}))
-
-
 def general_cautions(proposal: ProposalRow) -> list[str]:
     """Warnings that are not about one item."""
     return [one["message"] for one in proposal["warnings"] if one["index"] is None]
 
 
-def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Iterator[ReviewRow]:
-    cautions = _by_place(proposal)
+def _version_rows(proposal: ProposalRow, items: Sequence[ItemRow]) -> Iterator[ReviewRow]:
+    """The rows of a new version of a course's syllabus: only new, moved or gone items."""
+    cautions, there = _by_place(proposal), {item["id"]: item for item in items}
     for place, item in enumerate(proposal["items"]):
         mine = None if item["item_id"] is None else there.get(item["item_id"])
         if item["match"] == "new":
@@ -120,7 +116,7 @@ def version_of(access: Access, course_id: UUID, text: str | None, model_answer: 
     """
     there = items_of(access, course_id)
     proposal = proposal_of(access, text, remembered_course(access, course_id), model_answer)
-    return Version(there, version_rows(proposal, there), general_cautions(proposal))
+    return Version(there, [*_version_rows(proposal, there)], general_cautions(proposal))
 
 
 def apply_syllabus(

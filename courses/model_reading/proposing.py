@@ -10,7 +10,7 @@ from uuid import UUID
 from courses.model_reading.answers import Answer
 from courses.model_reading.checked import checked
 from courses.syllabi.comparison import Stored
-from courses.syllabi.proposal import Line, Proposal, lines_of_items, propose
+from courses.syllabi.proposal import Line, lines_of_items, propose
 from courses.syllabi.reader import Syllabus
 
 
@@ -23,14 +23,6 @@ def question(
     return json.dumps(asked).encode() + b"\n" + text.encode()
 
 
-def _by_rules(text: str, before: str | None, stored: Sequence[Stored], *, today: date, term: str | None) -> Proposal:
-    """The proposal of a text, compared with a course whose stored text is `before`."""
-    unchanged = frozenset[Line]()
-    if before is not None:
-        unchanged = lines_of_items(Syllabus.of(before, today=today, term=term))
-    return propose(Syllabus.of(text, today=today, term=term), stored, unchanged)
-
-
 def proposed(
     text: str, before: str | None, stored: Sequence[Stored], model_answer: str, *, today: date, term: str | None
 ) -> dict[str, Any]:
@@ -39,11 +31,14 @@ def proposed(
     Args:
         before: the stored text of the course, whose unchanged lines are not proposed back.
     """
-    if not model_answer:
-        return asdict(_by_rules(text, before, stored, today=today, term=term)) | {"reader": "rules"}
     syllabus = Syllabus.of(text, today=today, term=term)
-    read = checked(propose(syllabus), syllabus, Answer.of_stored(model_answer), stored)
-    return asdict(read) | {"reader": "model"}
+    if model_answer:
+        read = checked(propose(syllabus), syllabus, Answer.of_stored(model_answer), stored)
+        return asdict(read) | {"reader": "model"}
+    unchanged = frozenset[Line]()
+    if before is not None:
+        unchanged = lines_of_items(Syllabus.of(before, today=today, term=term))
+    return asdict(propose(syllabus, stored, unchanged)) | {"reader": "rules"}
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:

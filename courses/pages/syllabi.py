@@ -76,7 +76,8 @@ def review_syllabus(
         if upload["course_id"] not in {None, course_id}:
             # already created, as after a double click
             return gone(request) if course else redirect("course", course_id=upload["course_id"])
-        if not is_approval(request) and _chosen_reader(request) is None and _is_being_read(upload):
+        is_being_read = upload["model"] is not None and upload["model"]["state"] == READING
+        if is_being_read and not is_approval(request) and _chosen_reader(request) is None:
             return _reading_page(request, upload, course)
         return _review(request, member, course, text=upload.get("text"), upload=upload)
     except NotFound:
@@ -87,10 +88,6 @@ def _chosen_reader(request: HttpRequest) -> str | None:
     """The reader of the table that was sent or asked for: `rules`, or None for the model's if that is ready."""
     chosen = (request.POST if is_approval(request) else request.GET).get("reader")
     return RULES if chosen == RULES else None
-
-
-def _is_being_read(upload: SyllabusDetailRow) -> bool:
-    return upload["model"] is not None and upload["model"]["state"] == READING
 
 
 def _reading_page(request: HttpRequest, upload: SyllabusDetailRow, course: CourseRow | None) -> HttpResponse:
