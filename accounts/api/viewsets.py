@@ -175,11 +175,6 @@ class MemberViewSet(ViewSet):
         view.__dict__["max_body_bytes"] = max(getattr(cls, name).max_body_bytes for name in actions.values())
         return view
 
-    @property
-    def allowed_methods(self) -> list[str]:
-        """Return the methods of the route, for `Allow`."""
-        return [method.upper() for method in self.http_method_names if method in self.action_map]
-
     def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponseBase:
         """Answer a REST request."""
         try:
@@ -211,7 +206,8 @@ class MemberViewSet(ViewSet):
     def _operation_of(self, request: HttpRequest) -> Operation:
         name = self.action_map.get((request.method or "").lower())
         if name is None:
-            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
+            allowed = [method.upper() for method in self.http_method_names if method in self.action_map]
+            raise MethodNotAllowed(headers={"Allow": ", ".join(allowed)})
         operation: Operation = getattr(self, name)
         return operation
 

@@ -12,8 +12,7 @@ from itertools import islice
 from typing import IO, Any
 from uuid import UUID
 
-from accounts.archive.profile import PROFILE, ProfileLine
-from accounts.archive.tables import FILES, ArchiveTable, archive_tables
+from accounts.archive.tables import FILES, PROFILE, ArchiveTable, ProfileLine, archive_tables
 from accounts.archive.unpacking import Archive, NoArchive
 from accounts.members.archived import Tally
 from accounts.members.data import Columns, Maximum, columns_of

@@ -13,17 +13,18 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.archive.profile import PROFILE, profile_line
 from accounts.archive.tables import (
     CHANGES,
     EVENTS,
     FILES,
     FORMAT,
     MANIFEST,
+    PROFILE,
     README,
     ArchiveTable,
     archive_tables,
     archive_version,
+    profile_line,
 )
 from accounts.changes.contents import dumps
 from accounts.events import all_events

@@ -13,8 +13,7 @@ from django.db import IntegrityError
 from django.db.models import Model, QuerySet
 
 from accounts.archive.checking import TWICE, Checker, Laid, wrong_line
-from accounts.archive.profile import take_profile
-from accounts.archive.tables import archive_tables
+from accounts.archive.tables import archive_tables, take_profile
 from accounts.archive.unpacking import Archive, open_archive
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing

@@ -12,13 +12,13 @@ from typing import IO, Any
 
 import orjson
 
-from accounts.archive.profile import PROFILE
 from accounts.archive.tables import (
     CHANGES,
     EVENTS,
     FILES,
     FORMAT,
     MANIFEST,
+    PROFILE,
     README,
     archive_tables,
     archive_version,

@@ -12,7 +12,7 @@ from accounts.mail import notify
 from accounts.members import outbox
 from accounts.members.addresses import MemberAddress
 from accounts.members.models import Member
-from accounts.signing_in.codes import NEW_ADDRESS, CodeRefusal, issue, try_code
+from accounts.signing_in.codes import NEW_ADDRESS, CodeRefusal, issue, try_proof
 from accounts.signing_in.models import SignInCode
 from studyservice.operations.errors import NotFound
 
@@ -69,13 +69,12 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
 
     An address that was taken meanwhile is refused like an expired code.
     """
-    outcome = try_code(code_id, code)
-    if isinstance(outcome, CodeRefusal):
-        return outcome
+    if refusal := try_proof(member, code_id, code):
+        return refusal
     old = member.email
     try:
         with transaction.atomic():
-            changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
+            changed = Member.objects.filter(id=member.id).update(email=email)
             if changed:
                 MemberAddress.claim(member.id, email)
                 leave_address(member.id, old, email)

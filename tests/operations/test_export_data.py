@@ -11,8 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from accounts.archive.profile import LEFT_OUT, ProfileLine, profile_line
-from accounts.archive.tables import ArchiveTable, archive_tables, archive_version
+from accounts.archive.tables import LEFT_OUT, ArchiveTable, ProfileLine, archive_tables, archive_version, profile_line
 from accounts.credentials.calendar_feeds import new_feed
 from accounts.members.data import member_data
 from accounts.models import ApiKey, Member

@@ -7,8 +7,7 @@ import pytest
 from rest_framework import serializers
 
 from accounts.archive.lines import ExactField
-from accounts.archive.profile import ProfileLine
-from accounts.archive.tables import archive_tables
+from accounts.archive.tables import ProfileLine, archive_tables
 from studyservice.operations.fields import NumberField
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import (
