@@ -116,7 +116,7 @@ class MemberRows:
             statement.later(**_prepared(self._model, made[0]))
         else:
             statement.run_all([_prepared(self._model, row) for row in made])
-        self._count(made, 1)
+        count(self._access.member.id, self._model, made, 1)
         return made
 
     def update(self, stored: Mapping[str, Any], changes: Mapping[str, object], *, course_id: UUID | None = None) -> Row:
@@ -185,8 +185,8 @@ class MemberRows:
             if f"{data.course.removesuffix('_id')}_id" in after:
                 of_row.append(_course_of(data, stored, course_id))
             write.updated(self._model, stored, after, of_row)
-        self._count([stored], -1, after)
-        self._count([now], 1, after)
+        count(self._access.member.id, self._model, [stored], -1, after)
+        count(self._access.member.id, self._model, [now], 1, after)
         values = dict(after)
         if data.computed.derived is not None and after.keys() & {*data.computed.derived_from}:
             values |= data.computed.derived({name: now[name] for name in data.computed.derived_from})
@@ -212,11 +212,8 @@ class MemberRows:
                 if not data.log.left_out:
                     access.open_write.deleted(self._model, row, course_id)
             delete_with_below(access.open_write, self._model, found)
-            self._count(found, -1)
+            count(self._access.member.id, self._model, found, -1)
         return found
-
-    def _count(self, rows: Iterable[Mapping[str, Any]], each: int, moved: Iterable[str] | None = None) -> None:
-        count(self._access.member.id, self._model, rows, each, moved)
 
 
 def _data(model: type[Model]) -> MemberData:

@@ -12,7 +12,6 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.test import Client
 
-from accounts.erasure.erasing import ERASURES
 from accounts.joining import add_member
 from accounts.members.data import member_data
 from accounts.models import Member
@@ -170,7 +169,7 @@ def interrupted(admin: Client, owner: RestEntryPoint, owner_member: Member, monk
     ordered = member_data()
     with monkeypatch.context() as broken:
         broken.setattr("accounts.erasure.erasing.member_data", lambda: ordered[len(ordered) // 2 :])
-        broken.setattr(ERASURES, "registered", [_broken])
+        broken.setattr("accounts.erasure.erasing.ERASURES", [_broken])
         with pytest.raises(RuntimeError, match="killed"):
             delete(admin, owner_member)
     assert left(owner_member)
@@ -199,7 +198,7 @@ def test_tokens_neither_work_nor_are_issued_meanwhile(
     app = App.registered()
     tokens, code = app.connect(owner_member), app.code(owner_member)
     monkeypatch.setattr("accounts.erasure.erasing.member_data", lambda: ())
-    monkeypatch.setattr(ERASURES, "registered", [_broken])
+    monkeypatch.setattr("accounts.erasure.erasing.ERASURES", [_broken])
     with pytest.raises(RuntimeError, match="killed"):
         delete(admin, owner_member)
     assert status_of(tokens["access_token"]) == 401
