@@ -4,8 +4,6 @@ from typing import ClassVar
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
-from django.core.checks import register
-from django.utils.module_loading import autodiscover_modules
 
 
 class AccountsConfig(AppConfig):
@@ -27,12 +25,13 @@ class AccountsConfig(AppConfig):
         from accounts.erasure.erasing import ERASURES, erase_member, forget_in_log
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.joining import forget_invitation
-        from accounts.members.data import check_member_data
         from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import QUEUED_MAIL, queue_age
+        from accounts.members.profile import ProfileLine, profile_line, take_profile
         from accounts.signing_in.second_factor.codes import SECOND_FACTORS
         from accounts.signing_in.sessions import delete_sessions
+        from studyservice.archive.tables import MEMBER_PROFILE, Profile
         from studyservice.gone import ENDINGS
         from studyservice.secrets.sealing import SEALED
         from studyservice.server.signals import LAST_RUNS, MAIL_QUEUE_AGE
@@ -46,12 +45,11 @@ class AccountsConfig(AppConfig):
             ENDINGS.register(what, ending)
         for name, purge in purging.EXPIRED_OF_ACCOUNTS.items():
             EXPIRED_DATA.register(name, purge)
+        MEMBER_PROFILE.register(Profile(ProfileLine, profile_line, take_profile))
         LAST_RUNS.register(last_runs)
         MAIL_QUEUE_AGE.register(queue_age)
         SEALED.register("second_factors", SECOND_FACTORS)
         SEALED.register("queued_mail", QUEUED_MAIL)
-        autodiscover_modules("member_data")
-        register(check_member_data)
 
 
 class OperatorsConfig(admin_apps.AdminConfig):

@@ -1,6 +1,6 @@
 """The log of account events: sign-ins, networks, keys, apps, and what operators did and read.
 
-The log of changes covers study data (`accounts.changes.models`); this one covers the account. A row is written once and
+The log of changes covers study data (`studyservice.models`); this one covers the account. A row is written once and
 never changed. It holds no secret, and only the network of an address.
 """
 
@@ -16,14 +16,14 @@ from django.db import models, transaction
 from django.db.models import Model, Q
 from django.utils import timezone
 
-from accounts.changes.calls import Actor, current_call
-from accounts.changes.contents import as_words, type_of
-from accounts.changes.models import CALLERS, MAX_NAME, ActorKind
 from accounts.members.models import Member
+from studyservice.changes.calls import Actor, current_call
+from studyservice.changes.contents import as_words, type_of
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.snapshots import in_pieces
 from studyservice.http.logs import NO_REQUEST, current_request_id
+from studyservice.models import CALLERS, MAX_NAME, ActorKind
 from studyservice.operations.errors import NotFound
 
 KEPT_FOR = timedelta(days=90)
@@ -148,8 +148,8 @@ def record_event(
 
     Args:
         detail: a few words about the method, or about an operator's action.
-        who: the actor; by default the current call's (`accounts.changes.calls`), or a command if there is none, as in
-            an operator's shell.
+        who: the actor; by default the current call's (`studyservice.changes.calls`), or a command if there is none, as
+            in an operator's shell.
         network: of the actor; same default.
     """
     call = current_call()

@@ -1,9 +1,7 @@
 """The models of this app, for Django and other apps. Each is defined in the package of its subject."""
 
-from accounts.changes.models import Change
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
 from accounts.events import AccountEvent
-from accounts.idempotency.models import IdempotencyKey
 from accounts.joining import Invitation
 from accounts.members.addresses import MemberAddress
 from accounts.members.last_runs import LastRun
@@ -27,8 +25,6 @@ __all__ = [
     "AuthenticatorApp",
     "BrowserSession",
     "CalendarFeed",
-    "Change",
-    "IdempotencyKey",
     "Invitation",
     "LastRun",
     "Member",

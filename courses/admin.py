@@ -12,13 +12,13 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 
 from accounts.operators.base import StudyDataAdmin
-from accounts.rows.access import Access
-from accounts.rows.access import change as logged_change
 from courses import courses, items
 from courses.item_batches import create_item
 from courses.models import Course, Item, SyllabusFile
 from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabus_admin import BROUGHT, SyllabusFileInline, add_to_course, files_read, syllabus_file
+from studyservice.rows.access import Access
+from studyservice.rows.access import change as logged_change
 
 if TYPE_CHECKING:
     _CourseForm = forms.ModelForm[Course]

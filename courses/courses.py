@@ -9,9 +9,6 @@ from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
 from accounts.credentials.limiting import CourseName, with_new_course
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, MemberSelect, change
-from accounts.rows.rows import Row
 from courses.colors import least_used
 from courses.doubts import doubt_items_of, verify
 from courses.entry_serializers import (
@@ -34,6 +31,9 @@ from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, MemberSelect, change
+from studyservice.rows.rows import Row
 
 COURSES = Maximum(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
 

@@ -8,17 +8,17 @@ from uuid import UUID
 
 from django.db.models import F
 
-from accounts.changes.calls import doubt
-from accounts.rows.access import Access, MemberSelect
 from courses.entry_serializers import CategoryEntryFields, EnteredItemRow, EntryFields, WarningRow
 from courses.models import Item
 from courses.syllabi.comparison import Stored
 from courses.syllabi.evidence import evidence_for
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.warnings import Claim, cautions_about, weekdays_of_quotes
+from studyservice.changes.calls import doubt
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.hooks import HookList
+from studyservice.rows.access import Access, MemberSelect
 
 ItemDoubts = Callable[[Access, UUID], Iterator[str]]
 """Return sentences about objects below an item."""

@@ -7,9 +7,6 @@ from uuid import UUID
 
 from django.db.models import OuterRef, Q
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, MemberSelect, as_array, change
-from accounts.rows.rows import OneOf
 from courses.doubts import doubt_new_item, verify
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
 from courses.errors import NoSuchCourse
@@ -19,6 +16,9 @@ from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, MemberSelect, as_array, change
+from studyservice.rows.rows import OneOf
 
 
 def require_categories(access: Access, course_id: UUID, named: Mapping[str, UUID | None]) -> None:

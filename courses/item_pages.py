@@ -26,7 +26,6 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from django.db.models import Q, QuerySet
 
-from accounts.rows.access import Access, MemberSelect
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
 from courses.item_rows import found as with_text
@@ -37,6 +36,7 @@ from studyservice.database.expressions import After, SelectBoth, fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.operations.serializers import Page, page
+from studyservice.rows.access import Access, MemberSelect
 
 
 class Section(IntEnum):

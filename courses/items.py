@@ -6,18 +6,18 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.changes.contents import Fields
-from accounts.rows.access import Access, MemberSelect, change
-from accounts.rows.rows import Row
 from courses.doubts import doubt_item
 from courses.errors import NoSuchItem
 from courses.item_batches import require_categories
 from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
 from courses.serializers import ItemBody, ItemFields, ItemRow
+from studyservice.changes.contents import Fields
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.rows.access import Access, MemberSelect, change
+from studyservice.rows.rows import Row
 
 NEXT_ITEMS = 5
 """Number of dated items in a course's detail (spec, Course)."""

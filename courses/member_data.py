@@ -4,8 +4,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.members.archived import Archived
-from accounts.members.data import Computed, Logged, MemberData, Visible, register
 from courses.courses import COURSES
 from courses.item_batches import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.item_rows import folded_course, folded_item
@@ -15,6 +13,8 @@ from courses.syllabi.reading.files import TextStatus
 from courses.uploads.rows import FILES_OF_COURSE, expiry, require_room, seen_files
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body
+from studyservice.registry.archived import Archived
+from studyservice.registry.data import Computed, Logged, MemberData, Visible, register
 
 
 class SyllabusFileRules(Body):

@@ -13,13 +13,13 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from accounts.rows.rows import Rows
-from accounts.rows.seen import Masked
 from courses.syllabi.reading.files import TextStatus
 from courses.syllabi.reading.lines import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of, together
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
+from studyservice.rows.rows import Rows
+from studyservice.rows.seen import Masked
 
 UNSENT = uuid.UUID(int=0)
 """The sender of an upload not sent by a limited credential."""

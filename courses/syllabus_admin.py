@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest
 
 from accounts.operators.base import ReadOnlyAdmin, ServiceInline, note_reading
-from accounts.rows.access import Access, change
 from courses.errors import NoSuchSyllabus
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, read_file
@@ -21,6 +20,7 @@ from courses.uploads.rows import MAX_BYTES, Upload, new_row, read_columns, requi
 from studyservice.http.requests import RequestKey
 from studyservice.operations.errors import ApiError, InvalidRequest
 from studyservice.operations.uploads import UploadedFile
+from studyservice.rows.access import Access, change
 
 MAY_READ = "courses.read_syllabusfile"
 """The permission to see the content of a file."""

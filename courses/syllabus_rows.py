@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final, cast
 from uuid import UUID
 
-from accounts.rows.access import Access, change
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import change_course
 from courses.item_batches import add_items
@@ -16,6 +15,7 @@ from courses.syllabi.reasons import TICKED
 from courses.uploads.proposals import proposal_of, remembered_course
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access, change
 
 FOUND_WORDS: Final = {"confirmed": "Found in the text.", "inferred": "Date worked out."}
 """The word beside a selected row of the model, by its evidence."""

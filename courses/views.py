@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.api.viewsets import MemberViewSet
 from courses import courses, item_batches, item_pages, items
 from courses.entry_serializers import (
     CreatedCourseRow,
@@ -30,6 +29,7 @@ from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
+from studyservice.viewsets import MemberViewSet
 
 
 class CourseViewSet(MemberViewSet):

@@ -11,8 +11,6 @@ from uuid import UUID
 from django.db.models import Case, FilteredRelation, OuterRef, Q, When, Window
 from django.db.models.functions import RowNumber
 
-from accounts.rows.access import Access, MemberSelect
-from accounts.rows.seen import GradesSeen
 from courses.errors import NoSuchCourse
 from courses.item_rows import OF_STATUS
 from courses.models import Course, Item
@@ -22,6 +20,8 @@ from grades.serializers import CategoryRow, CategoryScoreRow, GradeBreakdownRow
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
+from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.seen import GradesSeen
 
 
 class _Columns(TypedDict):

@@ -4,10 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from accounts.changes.contents import Fields
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, change
-from accounts.rows.rows import Row
 from courses.courses import seen_course
 from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields, EnteredCategoryRow
 from courses.models import Course
@@ -15,7 +11,11 @@ from grades.breakdown import get_grades
 from grades.marks import settle_marks
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
+from studyservice.changes.contents import Fields
 from studyservice.operations.errors import Detail, ValidationFailed
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, change
+from studyservice.rows.rows import Row
 
 CATEGORIES_OF_COURSE = Maximum(
     most=MAX_CATEGORIES,

@@ -4,15 +4,15 @@ from uuid import UUID
 
 from django.db.models import DateTimeField, Exists, F, OuterRef, Q, Subquery
 
-from accounts.changes.recording import Write
-from accounts.members.data import Touched
 from accounts.models import Member
-from accounts.rows.access import Access, MemberSelect, as_array
-from accounts.rows.rows import OneOf, Row
 from courses.models import Item
 from grades.models import GradeScore
+from studyservice.changes.recording import Write
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import Conflict
+from studyservice.registry.data import Touched
+from studyservice.rows.access import Access, MemberSelect, as_array
+from studyservice.rows.rows import OneOf, Row
 
 
 def settle_marks(access: Access) -> None:

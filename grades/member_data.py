@@ -1,7 +1,5 @@
 """The members' rows of this app."""
 
-from accounts.members.archived import Archived
-from accounts.members.data import Computed, Logged, MemberData, Visible, hide_without_grades, register
 from courses.models import Item
 from grades.archive import write_grades
 from grades.categories import CATEGORIES_OF_COURSE
@@ -9,6 +7,8 @@ from grades.marks import of_its_category, repair_marks, settle_undone
 from grades.models import GradeCategory, GradeScore
 from grades.scores import SCORES_OF_COURSE
 from grades.serializers import CategoryBody, ScoreBody
+from studyservice.registry.archived import Archived
+from studyservice.registry.data import Computed, Logged, MemberData, Visible, hide_without_grades, register
 
 register(
     MemberData(

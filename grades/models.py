@@ -8,10 +8,10 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
-from accounts.rows.rows import Rows
 from courses.models import Course, Item
 from studyservice.database.constraints import at_least, between, characters
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
+from studyservice.rows.rows import Rows
 
 
 class GradeCategory(models.Model):

@@ -3,9 +3,6 @@
 from typing import Unpack, cast
 from uuid import UUID
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, change
-from accounts.rows.rows import COURSE, Row
 from courses.courses import seen_course
 from courses.models import Item
 from grades.marks import settle_marks
@@ -13,6 +10,9 @@ from grades.models import GradeCategory, GradeScore
 from grades.serializers import GradeScoreRow, NewScore, ScoreFields
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, change
+from studyservice.rows.rows import COURSE, Row
 
 SCORES_OF_COURSE = Maximum(
     most=500,

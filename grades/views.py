@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.api.viewsets import MemberViewSet
 from courses.courses import seen_course
 from grades import breakdown, categories, scores
 from grades.serializers import (
@@ -15,6 +14,7 @@ from grades.serializers import (
 )
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import DeletedRow
+from studyservice.viewsets import MemberViewSet
 
 
 class GradeViewSet(MemberViewSet):

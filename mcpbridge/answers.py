@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.credentials.limits import GradesHidden, PartHidden
 from mcpbridge.schemas import sources_of
 from mcpbridge.tools import OperationTool, tools
 from studyservice.database.statements import Row
@@ -23,6 +22,7 @@ from studyservice.operations.errors import (
     MembershipRequired,
     ValidationFailed,
 )
+from studyservice.rows.limits import GradesHidden, PartHidden
 
 MAX_CHARACTERS = 100_000
 """Maximum characters of the structured content, as JSON text."""

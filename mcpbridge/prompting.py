@@ -27,7 +27,6 @@ from mcp.types import (
 )
 
 from accounts.api.middleware import require_membership
-from accounts.credentials.resolving import CREDENTIAL, Credential
 from mcpbridge.answers import failure_text
 from mcpbridge.listing import require_first_page
 from mcpbridge.prompt_texts import Occasion
@@ -39,6 +38,7 @@ from studyservice.http.bodies import REFUSED
 from studyservice.http.requests import TOOL_FAILURE
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import ApiError, InternalError
+from studyservice.rows.access import CREDENTIAL, Credential
 
 logger = logging.getLogger(__name__)
 

@@ -10,15 +10,15 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from accounts.changes.calls import Call
-from accounts.changes.models import UNDOABLE_FOR
-from accounts.changes.records import ChangeRow
-from accounts.changes.words import change_in_words, counts_in_words, listed
-from accounts.credentials.resolving import Credential
 from accounts.members.models import Member
-from accounts.undo.log import told_change
+from studyservice.changes.calls import Call
+from studyservice.changes.contents import ChangeRow
+from studyservice.changes.words import change_in_words, counts_in_words, listed
 from studyservice.database.statements import Row
+from studyservice.models import UNDOABLE_FOR
 from studyservice.operations.declaration import Operation
+from studyservice.rows.access import Credential
+from studyservice.undo.log import told_change
 
 MOST_CHARACTERS: Final = 100
 """Maximum characters of a changed text."""

@@ -20,9 +20,6 @@ from mcp.types import (
 from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
 from accounts.api.middleware import require_membership
-from accounts.changes.calls import acting
-from accounts.credentials.challenges import challenge
-from accounts.credentials.resolving import CREDENTIAL
 from mcpbridge.answers import answer_text, doubtful, failure_text
 from mcpbridge.listing import (
     LISTS_HINT,
@@ -36,8 +33,11 @@ from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.second_texts import second_texts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
+from studyservice.changes.calls import acting
+from studyservice.http.bodies import challenge
 from studyservice.http.requests import CHANGE_ID, TOOL, TOOL_FAILURE, RequestKey
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
+from studyservice.rows.access import CREDENTIAL
 
 logger = logging.getLogger(__name__)
 

@@ -10,12 +10,12 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 from mcp.types import Tool, ToolAnnotations
 
-from accounts.api.viewsets import MemberViewSet, routed
 from mcpbridge.schemas import Schema, input_schema, output_schema, sources_of
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import Query
+from studyservice.viewsets import MemberViewSet, routed
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 _READ_ONLY = "get"

@@ -9,25 +9,19 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.changes.calls import Actor
-from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
-from accounts.credentials.limits import Limits
 from accounts.credentials.owners import owner_of
-from accounts.credentials.resolving import (
-    Connection,
-    Credential,
-    DeadToken,
-    MemberColumns,
-    member_columns,
-    member_of,
-)
+from accounts.credentials.resolving import DeadToken, MemberColumns, member_columns, member_of
 from oauthserver.consents import blocked_by
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken, live_refresh_tokens
+from studyservice.changes.calls import Actor
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.http.requests import MCP_ROOT
+from studyservice.models import ActorKind
 from studyservice.operations.declaration import Scope
+from studyservice.rows.access import Connection, Credential
+from studyservice.rows.limits import Limits
 from studyservice.secrets.generated import sha256
 
 

@@ -20,8 +20,6 @@ from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.changes.writing import writing
-from accounts.credentials.limits import Limits
 from accounts.events import EventKind, Subject, record_event
 from accounts.members.membership import standing
 from accounts.models import Member
@@ -42,10 +40,12 @@ from oauthserver.models import Application
 from oauthserver.platforms import destination_of
 from oauthserver.resources import resource_from
 from oauthserver.server import answer_uri
+from studyservice.changes.writing import writing
 from studyservice.http.error_pages import error_page
 from studyservice.http.requests import CALLER, client_address
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import NotFound
+from studyservice.rows.limits import Limits
 
 _FOR_OAUTHLIB = ("client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method")
 

@@ -11,9 +11,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 
-from accounts.changes.writing import writing
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
-from accounts.credentials.limits import Limits
 from accounts.credentials.owners import note_use
 from accounts.events import EventKind, Subject, record_event
 from accounts.models import Member
@@ -21,7 +19,9 @@ from oauthserver.clients import Parameters
 from oauthserver.consents import blocked_by, end_families, families_of, limit_app, members_of
 from oauthserver.models import Application, Grant, live_refresh_tokens
 from oauthserver.platforms import destination_of, hosts_of, is_verified
+from studyservice.changes.writing import writing
 from studyservice.operations.declaration import Scope
+from studyservice.rows.limits import Limits
 
 MAX_LISTED = 50
 """Number of apps that the key page lists, the newest first."""

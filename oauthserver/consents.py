@@ -12,12 +12,12 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.credentials.limits import Limits
 from accounts.credentials.owners import delete_credentials
 from accounts.models import Member
 from oauthserver.models import AccessToken, BlockedApp, Grant, RefreshToken
 from studyservice.gone import note_gone
 from studyservice.operations.declaration import Scope
+from studyservice.rows.limits import Limits
 
 
 def scopes_from(text: str | None) -> frozenset[Scope]:
@@ -70,7 +70,7 @@ def members_of(**which: Any) -> set[uuid.UUID]:
 def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
     """Delete all codes, refresh tokens and access tokens of these consents of the member.
 
-    The caller holds the member's lock (`accounts.changes.writing`), so that nothing is issued meanwhile.
+    The caller holds the member's lock (`studyservice.changes.writing`), so that nothing is issued meanwhile.
     """
     ended = list(families)
     for model in (RefreshToken, AccessToken, Grant):

@@ -1,7 +1,7 @@
 """Declarations of this app's models with rows of members."""
 
-from accounts.members.data import ACCOUNT, CREDENTIAL, MemberData, register
 from oauthserver.models import AccessToken, Grant, RefreshToken
+from studyservice.registry.data import ACCOUNT, CREDENTIAL, MemberData, register
 
 for _model, _hash_column, _no_admin in (
     (Grant, "code", "part of a connection, which has a page"),

@@ -156,7 +156,7 @@ class Grant(AbstractGrant):
     )
     resource = models.TextField(blank=True, default="")
     limits = models.TextField(
-        null=True, blank=True, editable=False, help_text="Empty without limits; see accounts.credentials.limits."
+        null=True, blank=True, editable=False, help_text="Empty without limits; see studyservice.rows.limits."
     )
     spent_at = models.DateTimeField(null=True, editable=False)
     reused_at = models.DateTimeField(

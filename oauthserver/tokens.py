@@ -13,13 +13,13 @@ from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error, UnsupportedGrantTypeError
 
-from accounts.changes.writing import writing
 from accounts.credentials.owners import delete_credentials, owner_of
 from oauthserver.clients import ClientCredentials, form_parameters, named_client
 from oauthserver.consents import end_families
 from oauthserver.endpoints import OAuthEndpoint, count, refusal, unstored, unstored_json
 from oauthserver.models import AccessToken, Application, Grant, Hashed, RefreshToken
 from oauthserver.token_validator import TokenValidator
+from studyservice.changes.writing import writing
 from studyservice.http.requests import CALLER
 from studyservice.operations.errors import InvalidRequest, NotFound
 from studyservice.rates.limiter import Rate

@@ -9,9 +9,9 @@ from django.urls import reverse
 from accounts.operators.base import ReadOnlyAdmin
 from accounts.operators.lists import counted
 from accounts.operators.site import PanelRow
-from accounts.rows.access import Access
 from planning.models import Milestone, SchoolCalendar
 from planning.school_calendars.calendars import update_school_calendar
+from studyservice.rows.access import Access
 
 
 def failing_calendars() -> list[PanelRow]:

@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db.models import F, Q
 from django.utils import timezone
 
-from accounts.rows.access import Access, MemberSelect
 from planning.agenda_serializers import AgendaRow, NowRow
 from planning.milestones import MILESTONES, with_overdue
 from planning.now.ranks import what_now
@@ -18,6 +17,7 @@ from planning.readiness import Due, due_items
 from planning.serializers import MilestoneRow
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 from vocab.exam_records import ReadinessRow
 from vocab.readiness import item_readiness
 

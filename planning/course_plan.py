@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.db.models import FilteredRelation, Q
 
-from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS, SOONEST_FIRST, status_of
 from planning.milestones import ORDER
 from planning.models import Milestone
 from studyservice.database.expressions import contains, fold_all
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 
 _FOUND = Milestone.rows.declared.filter(contains("folded", param="q"))
 IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))

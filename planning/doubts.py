@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.db.models import F
 
-from accounts.changes.calls import doubt
-from accounts.rows.access import Access, MemberSelect
 from planning.models import Milestone
+from studyservice.changes.calls import doubt
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 
 
 class _Late(TypedDict):

@@ -1,7 +1,5 @@
 """The members' rows of this app."""
 
-from accounts.members.archived import Archived
-from accounts.members.data import Computed, Logged, MemberData, register
 from planning.calendar.events import write_calendar
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.course_plan import folded_milestone
@@ -10,6 +8,8 @@ from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalenda
 from planning.school_calendars.rows import CALENDARS
 from planning.school_calendars.schedule import reschedule
 from planning.serializers import MilestoneValues
+from studyservice.registry.archived import Archived
+from studyservice.registry.data import Computed, Logged, MemberData, register
 
 register(
     MemberData(

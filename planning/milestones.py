@@ -7,9 +7,6 @@ from uuid import UUID
 
 from django.db.models import Count, OuterRef
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, MemberSelect, change
-from accounts.rows.rows import Row
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
@@ -26,6 +23,9 @@ from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, MemberSelect, change
+from studyservice.rows.rows import Row
 
 
 class NoSuchMilestone(NotFound):

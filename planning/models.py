@@ -10,11 +10,11 @@ from django.db.models import Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from accounts.rows.rows import Rows
 from courses.models import Course, Item
 from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey
+from studyservice.rows.rows import Rows
 
 MAX_NAME = 120
 MAX_HOST = 255

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.db.models import BooleanField, Case, Q, Value, When
 
-from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED, ITEMS, LISTED, MISSED_FOR, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
 from courses.items import get_item
 from courses.models import ItemStatus
@@ -14,6 +13,7 @@ from courses.serializers import ItemRow
 from planning.agenda_serializers import ItemDetailRow
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 from vocab.exam_records import TARGET
 from vocab.plans import plan_for
 from vocab.readiness import HAS_CARDS, MOST_AT_ONCE, item_readiness

@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.api.viewsets import MemberViewSet
 from courses.courses import require_course
 from courses.items import get_item
 from courses.views import ItemViewSet
@@ -29,6 +28,7 @@ from planning.serializers import (
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
+from studyservice.viewsets import MemberViewSet
 
 
 class AgendaViewSet(MemberViewSet):

@@ -10,14 +10,14 @@ from uuid import UUID
 
 from django.db.models import Subquery
 
-from accounts.changes.recording import Write
-from accounts.members.data import Touched
 from accounts.models import Member
-from accounts.rows.access import Access
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from practice.rebuilding import rebuild_sums
 from practice.stats import RUNS
+from studyservice.changes.recording import Write
 from studyservice.database.statements import Param, RawStatement
+from studyservice.registry.data import Touched
+from studyservice.rows.access import Access
 
 _DAY = timedelta(days=1)
 _ALL_TOPICS = UUID(int=0)

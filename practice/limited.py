@@ -7,9 +7,9 @@ sum keeps both. Its other numbers are 0, and those of its topics add up to what 
 from django.apps import apps
 from django.db.models import Model, Q, QuerySet
 
-from accounts.rows.seen import AllCoursesSeen, seen
 from practice.models import SumKind
 from studyservice.database.statements import Param
+from studyservice.rows.seen import AllCoursesSeen, seen
 
 COURSE_NOW = "(SELECT d.course_id FROM vocab_deck d WHERE d.id = t.deck_id AND d.member_id = {member})"
 """The course of the deck, instead of its course at the time."""

@@ -1,12 +1,12 @@
 """The members' rows of this app."""
 
-from accounts.members.archived import Archived
-from accounts.members.data import Computed, Logged, MemberData, Visible, register
 from practice.archive import AttemptRules, remove_present
 from practice.attempts import settle_sums
 from practice.limited import COURSE_NOW, NOT_OF_DAY, of_seen_decks, seen_sums
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import repair_sums
+from studyservice.registry.archived import Archived
+from studyservice.registry.data import Computed, Logged, MemberData, Visible, register
 
 register(
     MemberData(

@@ -5,10 +5,10 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from accounts.rows.rows import Rows
-from accounts.rows.seen import Masked
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
+from studyservice.rows.rows import Rows
+from studyservice.rows.seen import Masked
 
 CERTAIN = 1_000_000_000
 """The probability 1. Probabilities are stored in billionths, so that sums do not depend on the order."""

@@ -9,13 +9,13 @@ from uuid import UUID
 from django.db.models import Max, Q, Sum
 
 from accounts.models import Member
-from accounts.rows.access import Access, MemberSelect
-from accounts.rows.seen import AllCoursesSeen
 from practice.limited import SUMMED
 from practice.models import CERTAIN, PracticeSum, SumKind
 from practice.serializers import MemoryRow, PracticeDayRow, PracticeStatsRow, StreakRow, WeakTopicRow
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.seen import AllCoursesSeen
 
 _DAY = timedelta(days=1)
 

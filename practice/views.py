@@ -1,9 +1,9 @@
 """Operations on practice."""
 
-from accounts.api.viewsets import MemberViewSet
 from practice import stats
 from practice.serializers import PracticeQuery, PracticeStatsRow
 from studyservice.operations.declaration import Scope, operation
+from studyservice.viewsets import MemberViewSet
 
 
 class PracticeViewSet(MemberViewSet):

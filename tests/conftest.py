@@ -65,7 +65,7 @@ def database_clock() -> "Iterator[Callable[[], Any]]":
     """Let stamps follow the clock of Python, which tests move. Returns the function that is replaced."""
     from django.db.models import DateTimeField
 
-    from accounts.changes import writing
+    from studyservice.changes import writing
     from studyservice.database.statements import Param
 
     replaced = writing.clock

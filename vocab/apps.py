@@ -14,7 +14,7 @@ class VocabConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks of lower apps."""
-        from accounts.undo.log import REVIEW_LOG, ReviewLog
+        from studyservice.undo.log import REVIEW_LOG, ReviewLog
         from vocab.changes import logged_review, review_changes
 
         REVIEW_LOG.register(ReviewLog(review_changes, logged_review))

@@ -5,10 +5,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.archive.lines import ExactField, MomentField
-from accounts.changes.models import MAX_NAME
 from accounts.models import Member
+from studyservice.archive.tables import ExactField, MomentField
 from studyservice.database.snapshots import in_pieces
+from studyservice.models import MAX_NAME
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines

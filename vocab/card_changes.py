@@ -9,14 +9,14 @@ from django.db.models import OuterRef
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, MemberSelect, change
-from accounts.rows.rows import Row
 from studyservice.database.expressions import fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Conflict, NotFound
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, MemberSelect, change
+from studyservice.rows.rows import Row
 from vocab.changes import keep_reviews
 from vocab.decks import NoSuchDeck, list_vocab_decks
 from vocab.models import Card, Deck

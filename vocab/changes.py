@@ -9,20 +9,19 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from accounts.changes.contents import as_kept, packed, type_of
-from accounts.changes.models import KEPT_FOR, Change
-from accounts.changes.recording import Write
-from accounts.changes.records import ChangeRow
-from accounts.members.data import Touched
 from accounts.models import Member
-from accounts.rows.access import Access, MemberSelect
-from accounts.undo.entries import Effects
-from accounts.undo.log import CHANGES, Logged, Wanted, keyset, undoable
 from practice.models import Attempt
+from studyservice.changes.contents import ChangeRow, as_kept, packed, type_of
+from studyservice.changes.recording import Write
 from studyservice.database.executing import batches, delete_later
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.models import KEPT_FOR, Change
 from studyservice.operations.errors import Conflict
+from studyservice.registry.data import Touched
+from studyservice.rows.access import Access, MemberSelect
+from studyservice.undo.entries import Effects
+from studyservice.undo.log import CHANGES, Logged, Wanted, keyset, undoable
 from vocab.models import Card, Review
 from vocab.scheduling import MemoryState, is_lapse, memory_of, next_state
 

@@ -6,10 +6,10 @@ from operator import itemgetter
 from typing import NamedTuple, cast
 from uuid import UUID
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, change
-from accounts.rows.rows import Row
 from studyservice.operations.errors import Detail, ValidationFailed
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, change
+from studyservice.rows.rows import Row
 from vocab.card_changes import add_cards, require_room_for_cards
 from vocab.deck_serializers import CreatedDeckRow, MergedRow, SimilarRow
 from vocab.decks import list_vocab_decks, require_course, require_named

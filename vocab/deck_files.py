@@ -18,13 +18,13 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.rows.access import Access, change
 from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.operations.spreadsheets import csv_lines
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
+from studyservice.rows.access import Access, change
 from vocab.card_changes import cards_of
 from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
 from vocab.deck_serializers import ImportRow

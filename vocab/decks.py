@@ -8,14 +8,14 @@ from uuid import UUID
 from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, Q, Subquery, Sum, Value, When
 from django.utils import timezone
 
-from accounts.rows.access import Access, MemberSelect, change
-from accounts.rows.rows import Row
 from courses.models import Course
 from practice.models import PracticeSum, SumKind
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.rows.access import Access, MemberSelect, change
+from studyservice.rows.rows import Row
 from vocab.changes import keep_reviews
 from vocab.models import Card, CardState, Deck
 from vocab.plans import cards_for

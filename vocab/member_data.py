@@ -1,7 +1,7 @@
 """The members' rows of this app."""
 
-from accounts.members.archived import Archived, Tally
-from accounts.members.data import Computed, Logged, MemberData, register
+from studyservice.registry.archived import Archived, Tally
+from studyservice.registry.data import Computed, Logged, MemberData, register
 from vocab.archive import CardRules, ReviewRules, write_cards
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.changes import settle_copies

@@ -8,12 +8,12 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
-from accounts.changes.models import CALLERS, MAX_NAME
 from accounts.models import LEAST_RETENTION, MOST_RETENTION
-from accounts.rows.rows import Rows
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
+from studyservice.models import CALLERS, MAX_NAME
+from studyservice.rows.rows import Rows
 
 MAX_DURATION_MS = 3_600_000
 """Maximum duration of a review: an hour."""

@@ -25,7 +25,6 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED
 from courses.models import Item
 from courses.serializers import ItemRow
@@ -33,6 +32,7 @@ from practice.stats import percent
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
+from studyservice.rows.access import Access, MemberSelect
 from vocab.exam_plan.days import Day, PlanCard, Settings
 from vocab.exam_plan.memory import LEARNING, Memory, instant
 from vocab.exam_plan.plan import exam_plan, queue

@@ -14,13 +14,13 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest, Power
 from django.db.models.lookups import GreaterThan
 
-from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
 from practice.stats import percent
 from studyservice.database.expressions import WholeDays
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
+from studyservice.rows.access import Access, MemberSelect
 from vocab import scheduling
 from vocab.exam_plan.memory import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 from vocab.exam_records import ReadinessRow

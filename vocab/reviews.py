@@ -7,15 +7,15 @@ from django.db.models import F, FloatField
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from accounts.changes.calls import writing_call
 from accounts.members.models import MOST_SECONDS
 from accounts.models import Member
-from accounts.rows.access import Access, MemberSelect, change
 from practice.attempts import RUNS_AROUND, Around, days_around, record_attempt
 from practice.models import Source
+from studyservice.changes.calls import writing_call
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access, MemberSelect, change
 from vocab.card_changes import ONE_CARD, NoSuchCard, StoredCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import fsrs
 
-from accounts.rows.access import Access
+from studyservice.rows.access import Access
 from vocab.exam_plan.memory import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
 from vocab.models import CardState, Rating
 

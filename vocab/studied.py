@@ -25,9 +25,9 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 
-from accounts.rows.access import Access, MemberSelect
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, aggregated
+from studyservice.rows.access import Access, MemberSelect
 from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
 from vocab.exam_records import ReadinessRow
 from vocab.models import Card, CardState, Deck

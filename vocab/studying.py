@@ -7,10 +7,10 @@ from uuid import UUID
 
 from django.db.models import Count, Min, Q
 
-from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 from vocab.card_changes import ONE_CARD, StoredCard
 from vocab.decks import NoSuchDeck
 from vocab.models import Card, CardState, Rating

@@ -3,11 +3,11 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
+from studyservice.viewsets import MemberViewSet
 from vocab import card_changes, deck_creation, deck_files, decks, reviews
 from vocab.deck_serializers import CreatedDeckRow, DecksQuery, ExportQuery, ImportQuery, ImportRow
 from vocab.serializers import (

@@ -8,14 +8,12 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
-from accounts.api.viewsets import routed
-from accounts.changes.calls import Actor, acting
-from accounts.changes.models import ActorKind
-from accounts.credentials.challenges import cause_of, challenge
-from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Credential, credential_of, presented_secret
+from accounts.credentials.challenges import cause_of
+from accounts.credentials.resolving import DEAD_CREDENTIAL, credential_of, presented_secret
 from accounts.credentials.uses import note_call, note_network
 from accounts.members.models import Member
-from studyservice.http.bodies import error_response, rpc_error_response
+from studyservice.changes.calls import Actor, acting
+from studyservice.http.bodies import challenge, error_response, rpc_error_response
 from studyservice.http.requests import (
     ADMIN_ROOT,
     CALLER,
@@ -27,6 +25,7 @@ from studyservice.http.requests import (
     is_below,
     is_mcp_path,
 )
+from studyservice.models import ActorKind
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import (
     InternalError,
@@ -36,7 +35,9 @@ from studyservice.operations.errors import (
     Unauthorized,
 )
 from studyservice.rates.limiter import Rate, Window, hit, peek
+from studyservice.rows.access import CREDENTIAL, Credential
 from studyservice.server.lanes import MEMBER
+from studyservice.viewsets import routed
 
 logger = logging.getLogger(__name__)
 

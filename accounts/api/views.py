@@ -7,20 +7,20 @@ from uuid import UUID
 from django.conf import settings
 
 from accounts.api.serializers import ChangesQuery, MemberRow
-from accounts.api.viewsets import MemberViewSet
-from accounts.archive import exporting, importing
-from accounts.archive.importing import ArchiveImportRow
-from accounts.changes.records import ChangeRow
 from accounts.credentials.limiting import limits_of
-from accounts.credentials.resolving import Credential
 from accounts.members.models import Member
 from accounts.members.profile import MemberChanges, update_me
-from accounts.undo import log as change_log
-from accounts.undo import undo
+from studyservice.archive import exporting, importing
+from studyservice.archive.importing import ArchiveImportRow
+from studyservice.changes.contents import ChangeRow
 from studyservice.hooks import Hook
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import Page
+from studyservice.rows.access import Credential
+from studyservice.undo import log as change_log
+from studyservice.undo import undo
+from studyservice.viewsets import MemberViewSet
 
 CountStreak = Callable[[Member], int]
 """Returns the number of consecutive days with practice, in one query. Implemented by a higher app."""
@@ -114,7 +114,7 @@ class ArchiveViewSet(MemberViewSet):
         Save a complete copy of the account, for a backup or to move to another one. Build it at most ten times
         an hour. The archive guide lists every file in it.
         """
-        return exporting.export_data(self.member, account_events=False)
+        return exporting.export_data(self.member)
 
     @operation(
         "Import all data",

@@ -7,15 +7,15 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.changes.calls import current_call
-from accounts.changes.writing import writing
-from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import add_owner
 from accounts.events import EventKind, Subject, holding, record_event
 from accounts.members.models import Member
+from studyservice.changes.calls import current_call
+from studyservice.changes.writing import writing
 from studyservice.gone import note_gone
 from studyservice.operations.errors import Conflict, NotFound
+from studyservice.rows.limits import NO_LIMITS, Limits
 from studyservice.secrets.generated import hint_of, new_secret, sha256
 
 MAX_ACTIVE_KEYS = 10

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.conf import settings
 
-from accounts.changes.writing import writing
 from accounts.credentials.models import CalendarFeed
 from accounts.credentials.owners import add_owner, delete_credentials, note_use, owner_of
 from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.members.models import Member
+from studyservice.changes.writing import writing
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.gone import note_gone
@@ -40,7 +40,7 @@ class Feed:
     Attributes:
         id: identifies it in logs and in its rate limit; never the secret.
         member: owner of the calendar.
-        write_clock: when the member's data was last changed (`accounts.changes.writing`).
+        write_clock: when the member's data was last changed (`studyservice.changes.writing`).
     """
 
     id: UUID

@@ -11,10 +11,10 @@ from uuid import UUID
 
 from django.db.models import QuerySet, TextChoices
 
-from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.models import Member
 from studyservice.hooks import Hook
 from studyservice.operations.declaration import Scope
+from studyservice.rows.limits import NO_LIMITS, Limits
 
 
 class Refusal(TextChoices):

@@ -1,7 +1,7 @@
 """Limits of a credential: only some courses, no grades, until a date.
 
 They are stored with the credential and read at each call, which passes them on in its `Access`. Statements limit
-themselves (`accounts.rows.seen`).
+themselves (`studyservice.rows.seen`).
 """
 
 from collections.abc import Callable, Iterable
@@ -12,11 +12,11 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.models import Member
-from accounts.rows.access import Access
 from studyservice.hooks import Hook, HookTable
 from studyservice.operations.answers import answer
+from studyservice.rows.access import Access
+from studyservice.rows.limits import NO_LIMITS, Limits
 
 MOST_GONE = 100
 """Number of deleted courses that a credential keeps, because an undo can restore them."""

@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.credentials.connections import Refusal
-from accounts.credentials.limits import Limits
 from accounts.members.models import Member
 from studyservice.database.constraints import characters, one_of
 from studyservice.operations.declaration import Scope
+from studyservice.rows.limits import Limits
 
 
 class KeyEnd(models.TextChoices):
@@ -35,7 +35,7 @@ class ApiKey(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     limits = models.TextField(
-        null=True, blank=True, editable=False, help_text="Empty without limits; see accounts.credentials.limits."
+        null=True, blank=True, editable=False, help_text="Empty without limits; see studyservice.rows.limits."
     )
     networks = models.TextField(
         blank=True, default="", db_default="", editable=False, help_text="It was used from, apart by spaces."

@@ -19,10 +19,10 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from accounts.credentials.models import SecretOwner
-from accounts.members.data import data_of
 from studyservice.database.deleting import delete_alone
 from studyservice.database.executing import member_known
 from studyservice.database.statements import Insert, Param, Select
+from studyservice.registry.data import data_of
 
 MAX_REMEMBERED = 10_000
 """Size of the cache in a process, about 300 bytes an entry. The least recently used are dropped."""

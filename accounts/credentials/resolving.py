@@ -7,24 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from operator import itemgetter
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.changes.calls import Actor
-from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
-from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import note_use, owner_of
 from accounts.members.models import Member
+from studyservice.changes.calls import Actor
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
-from studyservice.http.requests import RequestKey, is_below
+from studyservice.http.requests import RequestKey
+from studyservice.models import ActorKind
 from studyservice.operations.declaration import Scope
+from studyservice.rows.access import Connection, Credential
+from studyservice.rows.limits import Limits
 from studyservice.secrets.generated import kind_of, sha256
 
 
@@ -78,69 +79,6 @@ _API_KEY = Select[_KeyColumns](
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
-    """A member's connection to an app, found through one of its access tokens.
-
-    Attributes:
-        member_id: the member whose data it accesses.
-        client_id: the app's.
-        last_call_at: the last recorded call (`accounts.credentials.uses`).
-        refused_at: the last recorded refusal.
-    """
-
-    id: UUID
-    member_id: UUID
-    client_id: str
-    last_call_at: datetime | None
-    refused_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """A live credential.
-
-    Attributes:
-        kind: of the credential.
-        id: identifies it in logs and in its rate limit; never the secret.
-        scopes: granted to it.
-        member: the member whose data it accesses, loaded with the fields that operations need.
-        root: the path below which it works; empty means everywhere.
-        actor: for the log of changes.
-        connection: of an access token. A connection may have several tokens at once.
-        networks: the known networks of an API key, separated by spaces (`accounts.credentials.uses`).
-        refused_at: the last recorded refusal of an API key.
-        limits: restrict the data that it sees.
-    """
-
-    kind: Literal["api_key", "access_token"]
-    id: UUID
-    scopes: frozenset[Scope]
-    member: Member
-    actor: Actor
-    root: str = ""
-    connection: Connection | None = None
-    networks: str | None = None
-    refused_at: datetime | None = None
-    limits: Limits = NO_LIMITS
-
-    @property
-    def holder(self) -> UUID:
-        """Return the API key, or the consent that the access token came from, which outlives the token."""
-        return self.id if self.connection is None else self.connection.id
-
-    @property
-    def caller(self) -> dict[str, UUID | str]:
-        """Return the caller for log lines: the member, and the API key's id or the app's `client_id`."""
-        if self.connection is None:
-            return {"member": self.member.id, "api_key": self.id}
-        return {"member": self.member.id, "client_id": self.connection.client_id}
-
-    def works_at(self, path: str) -> bool:
-        """Whether it was issued for `path`."""
-        return not self.root or is_below(path, self.root)
-
-
-@dataclass(frozen=True, slots=True)
 class DeadKey:
     """An API key that was revoked or has expired. `refused_at` is the last recorded refusal."""
 
@@ -170,9 +108,6 @@ class DeadToken:
 
 DeadCredential = DeadKey | DeadToken
 
-
-CREDENTIAL = RequestKey[Credential]("credential")
-"""The live credential of an API request. Missing if none is required."""
 
 DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
 """An existing credential that does not work, of an API request."""

@@ -17,11 +17,12 @@ from django.http import HttpRequest, HttpResponse
 from accounts.credentials.connections import CONNECTED_APPS, Refusal
 from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import note_use
-from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Connection, Credential, DeadToken
+from accounts.credentials.resolving import DEAD_CREDENTIAL, DeadToken
 from accounts.events import EventKind, Subject, holding, record_event
 from studyservice.http.logs import error_type
 from studyservice.http.requests import MESSAGE_REFUSED, PROBE, TOOL_FAILURE, client_network
 from studyservice.operations.errors import NotFound
+from studyservice.rows.access import CREDENTIAL, Connection, Credential
 
 
 def note_call(request: HttpRequest, response: HttpResponse) -> None:

@@ -20,11 +20,11 @@ from accounts.credentials.api_keys import revoke_api_key
 from accounts.credentials.calendar_feeds import end_feed
 from accounts.credentials.models import ApiKey, CalendarFeed
 from accounts.joining import Invitation
-from accounts.members.data import member_data
 from accounts.members.models import Member
 from studyservice.database.deleting import delete_alone, empty_log
 from studyservice.gone import Ending, note_gone
 from studyservice.hooks import HookList
+from studyservice.registry.data import member_data
 
 BATCH = 200
 """Rows in one transaction."""
@@ -48,8 +48,8 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
 
     Return whether everything is deleted.
 
-    The first transaction ends every credential and session. From then on `accounts.changes.writing` refuses, so no row
-    can appear that the later batches miss. They delete the rows of `member_data`, credentials first, and then call
+    The first transaction ends every credential and session. From then on `studyservice.changes.writing` refuses, so no
+    row can appear that the later batches miss. They delete the rows of `member_data`, credentials first, and then call
     `ERASURES`. The last transaction removes the member. Stored files are deleted after the commit that deletes their
     rows. Batches pause for other writes.
 

@@ -7,22 +7,21 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.changes.models import KEPT_FOR as CHANGES_KEPT_FOR
-from accounts.changes.models import UNDOABLE_FOR, Change, ChangeObject
 from accounts.credentials.api_keys import long_ended
 from accounts.credentials.owners import delete_credentials
 from accounts.erasure.erasing import finish_erasures
 from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
 from accounts.events import AccountEvent
-from accounts.idempotency.models import IdempotencyKey
-from accounts.idempotency.replaying import KEPT_FOR
 from accounts.joining import Invitation, forget_those_who_did_not_come
 from accounts.members.last_runs import note_run
 from accounts.members.outbox import purge_outbox
 from accounts.signing_in.models import BrowserSession, SignInCode
+from studyservice.changes.replaying import KEPT_FOR
 from studyservice.database.deleting import BATCH, empty_log, purge
 from studyservice.database.ids import first_uuid7
 from studyservice.hooks import HookTable
+from studyservice.models import KEPT_FOR as CHANGES_KEPT_FOR
+from studyservice.models import UNDOABLE_FOR, Change, ChangeObject, IdempotencyKey
 from studyservice.server.signals import PURGE
 
 Purge = Callable[[], int]

@@ -113,7 +113,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
     write_clock = models.DateTimeField(
         default=datetime(1970, 1, 1, tzinfo=UTC),
         editable=False,
-        help_text="Time of the member's newest write; only ever grows. See accounts.changes.writing.",
+        help_text="Time of the member's newest write; only ever grows. See studyservice.changes.writing.",
     )
 
     session_epoch = models.PositiveIntegerField(
@@ -195,7 +195,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         """Store the member. Writes only fields changed since they were read, so that concurrent changes stay.
 
         Never writes `write_clock` or `erasure_began_at`, because an old copy would reset them
-        (`accounts.changes.writing`, `accounts.erasure.erasing`).
+        (`studyservice.changes.writing`, `accounts.erasure.erasing`).
 
         Raises:
             IntegrityError: the address is another member's.

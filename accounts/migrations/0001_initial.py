@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                 ('is_active', models.BooleanField(default=True, help_text='Turned off, no sign-in and no credential works.', verbose_name='may sign in')),
                 ('is_staff', models.BooleanField(default=False, verbose_name='may use the admin')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('write_clock', models.DateTimeField(default=datetime.datetime(1970, 1, 1, 0, 0, tzinfo=datetime.timezone.utc), editable=False, help_text="Time of the member's newest write; only ever grows. See accounts.changes.writing.")),
+                ('write_clock', models.DateTimeField(default=datetime.datetime(1970, 1, 1, 0, 0, tzinfo=datetime.timezone.utc), editable=False, help_text="Time of the member's newest write; only ever grows. See studyservice.changes.writing.")),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
                 ('session_epoch', models.PositiveIntegerField(default=0, editable=False, help_text='Counted up to end every session of the member. See accounts.signing_in.sessions.')),

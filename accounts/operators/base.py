@@ -12,16 +12,16 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 
-from accounts.changes.models import Change
-from accounts.changes.writing import writing
 from accounts.credentials.models import ApiKey
 from accounts.events import AccountEvent, EventKind, Subject, holding, record_event
-from accounts.members.data import is_study_data
 from accounts.members.models import Member
 from accounts.operators.lists import MOST_ROWS, BoundedPaginator, SelectedRowsForm, counted, leading_columns
-from accounts.rows.access import Access
+from studyservice.changes.writing import writing
+from studyservice.models import Change
 from studyservice.operations.errors import ApiError, NotFound
 from studyservice.operations.fields import parse_uuid
+from studyservice.registry.data import is_study_data
+from studyservice.rows.access import Access
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]

@@ -11,12 +11,12 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import Q
 from django.utils.html import format_html_join
 
-from accounts.changes.contents import as_words, unpacked
-from accounts.changes.models import Change
-from accounts.changes.words import fields_in_words
 from accounts.events import AccountEvent, EventKind
 from accounts.operators.base import ReadOnlyAdmin
 from accounts.operators.lists import Conditions, StateFilter
+from studyservice.changes.contents import as_words, unpacked
+from studyservice.changes.words import fields_in_words
+from studyservice.models import Change
 from studyservice.operations.fields import parse_uuid
 
 

@@ -12,18 +12,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from accounts.changes.models import ActorKind
-from accounts.changes.records import ChangeRow
-from accounts.changes.words import actor_in_words, change_in_words
 from accounts.events import EventRow, event_in_words, list_events
 from accounts.members.models import Member
 from accounts.pages.signed_in import FORM, POST, READ, for_members
-from accounts.rows.access import Access
-from accounts.undo.kinds import told_why_not
-from accounts.undo.log import list_changes
-from accounts.undo.undo import undo_change
+from studyservice.changes.contents import ChangeRow
+from studyservice.changes.words import actor_in_words, change_in_words
+from studyservice.models import ActorKind
 from studyservice.operations.errors import Conflict, InvalidRequest, NotFound
 from studyservice.operations.fields import parse_uuid
+from studyservice.rows.access import Access
+from studyservice.undo.log import list_changes
+from studyservice.undo.seen import told_why_not
+from studyservice.undo.undo import undo_change
 
 EVENTS_PER_PAGE = 50
 """Events on one page."""

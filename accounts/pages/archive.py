@@ -11,15 +11,16 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 
 from accounts import mail
-from accounts.archive.exporting import export_data
-from accounts.archive.importing import UPLOAD, import_data
-from accounts.changes.words import counts_in_words
 from accounts.erasure.erasing import erase_member
+from accounts.events import all_events
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.pages.account_forms import ArchiveForm, ErasureForm
 from accounts.pages.forms import status_of
 from accounts.pages.signed_in import FORM, POST, for_members
+from studyservice.archive.exporting import export_data
+from studyservice.archive.importing import UPLOAD, import_data
+from studyservice.changes.words import counts_in_words
 from studyservice.http.bodies import download_response
 from studyservice.http.error_pages import error_page
 from studyservice.http.forms import takes_file
@@ -33,7 +34,7 @@ ERASURE_SECONDS = 20.0
 def export_archive(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Return the archive as a download. Open to lapsed members too."""
     try:
-        return download_response(export_data(member, account_events=True), 200)
+        return download_response(export_data(member, account_events=all_events(member)), 200)
     except RateLimited as error:
         return error_page(
             request, error.status, "Too many archives", "You can export ten an hour.", headers=error.headers

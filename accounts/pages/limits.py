@@ -13,10 +13,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from accounts.credentials.api_keys import active_keys, limit_api_key
 from accounts.credentials.connections import CONNECTED_APPS
 from accounts.credentials.limiting import COURSE_NAMES, CourseName
-from accounts.credentials.limits import NO_LIMITS, Limits, day_in_words
 from accounts.members.models import Member
 from accounts.pages.forms import status_of
 from accounts.pages.signed_in import FORM, for_members
+from studyservice.rows.limits import NO_LIMITS, Limits, day_in_words
 
 _ALL, _THESE = "all", "these"
 _YES, _NO = "yes", "no"

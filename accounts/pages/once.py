@@ -1,7 +1,7 @@
 """Forms that are safe to submit twice, as after a double click or a reload.
 
 Each form has a key in a hidden field. Its result is stored under that key, like the answer to a call with an
-`Idempotency-Key` (`accounts.idempotency.replaying`).
+`Idempotency-Key` (`studyservice.changes.replaying`).
 """
 
 import hashlib
@@ -14,8 +14,8 @@ import orjson
 from django import forms
 from django.http import HttpRequest
 
-from accounts.idempotency.replaying import HEADER, KeyedAnswer, KeyedCall, answer_once
 from accounts.members.models import Member
+from studyservice.changes.replaying import HEADER, KeyedAnswer, KeyedCall, answer_once
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import Conflict, ValidationFailed

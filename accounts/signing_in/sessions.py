@@ -20,14 +20,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from accounts.changes.calls import Actor
-from accounts.changes.models import ActorKind
 from accounts.credentials.owners import note_use
 from accounts.events import EventKind, record_event
 from accounts.members.models import Member
 from accounts.signing_in.models import BrowserSession
 from accounts.signing_in.second_factor import gate
+from studyservice.changes.calls import Actor
 from studyservice.database.executing import member_known
+from studyservice.models import ActorKind
 from studyservice.secrets.generated import sha256
 
 BROWSER = "browser"

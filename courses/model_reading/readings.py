@@ -17,7 +17,6 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.rows.access import Access, MemberSelect, change
 from courses.model_reading.asking import KnownCourse, ask, message_for
 from courses.models import Course, SyllabusFile
 from studyservice.database.statements import Param
@@ -25,6 +24,7 @@ from studyservice.fetching.model_api import ModelError
 from studyservice.operations.answers import answer, one_of
 from studyservice.operations.errors import NotFound, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
+from studyservice.rows.access import Access, MemberSelect, change
 from studyservice.server.signals import syllabus_read
 
 logger = logging.getLogger(__name__)

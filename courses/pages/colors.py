@@ -6,12 +6,12 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from accounts.pages.signed_in import signed_in
-from accounts.rows.access import Access, MemberSelect
 from courses.colors import shown_hue
 from courses.courses import COURSES_BY_AGE
 from courses.models import Course
 from courses.serializers import CourseRow
 from studyservice.http.requests import RequestKey
+from studyservice.rows.access import Access, MemberSelect
 
 _HUES = RequestKey[dict[UUID, int]]("course_hues")
 

@@ -12,7 +12,6 @@ from django.http import QueryDict
 from accounts.models import Member
 from accounts.pages.forms import EditForm, NumberField
 from accounts.pages.once import OnceForm
-from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.entry_serializers import (
     MAX_CATEGORIES,
@@ -28,6 +27,7 @@ from courses.serializers import COURSE_TEXTS
 from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow
 from studyservice.operations.columns import max_length
+from studyservice.rows.access import Access
 from studyservice.templatetags.site import number
 
 

@@ -12,7 +12,6 @@ from accounts.credentials.connections import CONNECTED_APPS
 from accounts.models import Member
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, POST, READ, for_active_members
-from accounts.rows.access import Access
 from courses import courses, items
 from courses.courses import COURSES
 from courses.pages.colors import courses_here
@@ -23,6 +22,7 @@ from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
 from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access
 
 NEXT = 3
 """Maximum number of items per course in the list."""

@@ -14,7 +14,6 @@ from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import tells_when_busy, with_headers
-from accounts.rows.access import Access
 from courses.courses import require_course
 from courses.model_reading.readings import MODEL, READING, RULES
 from courses.pages.course_forms import NewCourse
@@ -29,6 +28,7 @@ from courses.views import CourseViewSet
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.process import ReadLater
+from studyservice.rows.access import Access
 
 MAX_LINES: Final = 2_000
 """Maximum lines of text shown next to the table. Only texts of over a hundred pages have more."""

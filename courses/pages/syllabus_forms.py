@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
-from accounts.rows.access import Access
 from courses.model_reading.readings import MODEL, MOST_A_DAY, RULES, TooManyReadings
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.syllabi.reading.tidy import tidied
@@ -22,6 +21,7 @@ from studyservice.language_model import LanguageModel
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
 from studyservice.reading.process import ReadLater
+from studyservice.rows.access import Access
 
 UPLOAD = Upload(MAX_BYTES)
 """For a file. A text of 500,000 characters with its table is smaller."""

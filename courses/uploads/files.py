@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.rows.access import Access, MemberSelect, change
 from courses.courses import require_course
 from courses.errors import NoSuchSyllabus
 from courses.model_reading.readings import RULES, ReadingColumns, reading_of, require_reader
@@ -19,6 +18,7 @@ from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.rows.access import Access, MemberSelect, change
 
 MEDIA_TYPE = "application/octet-stream"
 """For every served file: browsers download it rather than show it."""

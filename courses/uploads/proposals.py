@@ -5,7 +5,6 @@ from datetime import date
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
-from accounts.rows.access import Access, MemberSelect
 from courses.entry_serializers import WarningRow
 from courses.model_reading.proposing import proposed, question
 from courses.model_reading.readings import RULES
@@ -18,6 +17,7 @@ from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from studyservice.reading.decoding import REPLACED
 from studyservice.reading.process import read_in_child
+from studyservice.rows.access import Access, MemberSelect
 
 MOST_READ_HERE = 40_000
 """Maximum number of characters parsed in this process, which takes a sixth of a second of CPU. Most syllabi are

@@ -11,16 +11,16 @@ from django.core.files import File
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, MemberSelect
-from accounts.rows.rows import Row
-from accounts.rows.seen import InCourses
 from courses.models import UNSENT, SyllabusFile
 from courses.syllabi.reading.files import FileText, clean_filename
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.uploads import UploadedFile
 from studyservice.rates.limiter import Rate, hit
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.rows import Row
+from studyservice.rows.seen import InCourses
 
 MAX_BYTES = 10 * 1024 * 1024
 """Maximum size of a file."""

@@ -8,7 +8,6 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.rows.access import Access, MemberSelect, change
 from courses.model_reading.readings import (
     MODEL,
     READING,
@@ -39,6 +38,7 @@ from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
+from studyservice.rows.access import Access, MemberSelect, change
 
 _SAME = MemberSelect(
     SyllabusFile.rows.declared.filter(sha256=Param("sha256"), course=None, expires_at__gt=Param("now")).order_by(),

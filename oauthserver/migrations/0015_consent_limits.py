@@ -11,6 +11,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='grant',
             name='limits',
-            field=models.TextField(blank=True, editable=False, help_text='Empty without limits; see accounts.credentials.limits.', null=True),
+            field=models.TextField(blank=True, editable=False, help_text='Empty without limits; see studyservice.rows.limits.', null=True),
         ),
     ]

@@ -9,13 +9,13 @@ from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
-from accounts.rows.access import Access, MemberSelect
-from accounts.rows.rows import Row
 from courses.models import Course
 from planning.calendar.comparison import FileEvent
 from planning.models import Milestone
 from studyservice.database.statements import Param
 from studyservice.operations.answers import answer
+from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.rows import Row
 
 IGNORED = "ignore"
 """The choice for a label that is not imported."""

@@ -11,12 +11,12 @@ from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
 from accounts.models import Member
-from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS
 from planning.calendar.properties import marked
 from planning.milestones import MILESTONES
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 
 BEFORE = timedelta(days=30)
 """How far back the calendar reaches from the member's today."""

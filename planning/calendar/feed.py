@@ -14,10 +14,10 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.credentials.calendar_feeds import Feed, resolve_feed
-from accounts.rows.access import Access
 from planning.calendar.events import calendar_text, events_of
 from studyservice.http.requests import CALLER, client_address
 from studyservice.rates.limiter import Rate, Window, hit
+from studyservice.rows.access import Access
 from studyservice.server.lanes import MEMBER
 
 _METHODS = ("GET", "HEAD")

@@ -8,13 +8,13 @@ from typing import IO, Any
 
 import orjson
 
-from accounts.rows.access import Access
 from planning.calendar.comparison import Absence, FileEvent, Key
 from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS, WINDOW
 from planning.calendar.serializers import SkippedEventRow
 from studyservice.operations.errors import InvalidRequest, RateLimited
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import Outcome, read_in_child
+from studyservice.rows.access import Access
 
 MAX_BYTES = 2 * 1024 * 1024
 

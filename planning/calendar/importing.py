@@ -5,9 +5,6 @@ from dataclasses import dataclass, replace
 from typing import IO
 from uuid import UUID
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access, change
-from accounts.rows.rows import Row
 from courses.approval import Applied
 from courses.errors import NoSuchCourse
 from courses.item_batches import add_items
@@ -27,6 +24,9 @@ from planning.calendar.serializers import (
     SkippedEventRow,
 )
 from planning.models import ImportedEvent
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access, change
+from studyservice.rows.rows import Row
 
 EVENTS_OF_COURSE = Maximum(
     most=3000,

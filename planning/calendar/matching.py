@@ -9,8 +9,6 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from accounts.rows.access import Access, MemberSelect, as_array
-from accounts.rows.rows import OneOf, Row
 from courses.errors import NoSuchCourse
 from planning.calendar.assigning import Courses, ask_for_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, compare
@@ -18,6 +16,8 @@ from planning.calendar.files import CalendarFile
 from planning.calendar.moves import follow_moves
 from planning.models import ImportedEvent, SchoolCalendar
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect, as_array
+from studyservice.rows.rows import OneOf, Row
 
 
 @dataclass(frozen=True, slots=True)

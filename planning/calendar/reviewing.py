@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import cast
 from uuid import UUID
 
-from accounts.changes.writing import writing
-from accounts.rows.access import Access
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.serializers import ItemFields
 from courses.syllabi.words import kind_of
@@ -15,6 +13,8 @@ from planning.calendar.assigning import Courses, load_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, Version
 from planning.calendar.importing import Plan, take_each
 from planning.calendar.matching import Source, match
+from studyservice.changes.writing import writing
+from studyservice.rows.access import Access
 
 
 def take_approved(access: Access, source: Source, approve: Approve) -> list[tuple[str, Applied]]:

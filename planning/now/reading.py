@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db.models import Case, FilteredRelation, OuterRef, Q, Subquery, When, Window
 from django.db.models.functions import RowNumber
 
-from accounts.rows.access import Access, MemberSelect
 from courses import models as courses
 from courses.item_rows import (
     EXAMINED,
@@ -34,6 +33,7 @@ from planning.serializers import MilestoneRow
 from practice.stats import TOPICS, TopicCounts, weak_topics, window
 from studyservice.database.rows import At, columns_of_row
 from studyservice.database.statements import Param
+from studyservice.rows.access import Access, MemberSelect
 from vocab.exam_records import ReadinessRow
 from vocab.studied import StudiedDeck, studied
 

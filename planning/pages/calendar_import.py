@@ -16,7 +16,6 @@ from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
-from accounts.rows.access import Access
 from courses.approval import Applied
 from courses.courses import list_courses, require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
@@ -30,6 +29,7 @@ from planning.views import CalendarViewSet
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, Conflict
 from studyservice.operations.uploads import Upload
+from studyservice.rows.access import Access
 
 UPLOAD = Upload(2 * MAX_BYTES)
 """For a file, or for its contents together with the table."""

@@ -18,7 +18,6 @@ from accounts.models import Member
 from accounts.pages.forms import NumberField
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.rows.access import Access, change
 from courses.entry_serializers import MAX_CATEGORIES
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
@@ -28,6 +27,7 @@ from grades.views import GradeViewSet
 from planning.pages.forms import TOO_LONG
 from studyservice.operations.columns import max_length
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access, change
 from studyservice.templatetags.site import number
 
 NEW_ROWS = 3

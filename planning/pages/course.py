@@ -11,8 +11,6 @@ from django.urls import reverse
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, READ, for_active_members
-from accounts.rows.access import Access
-from accounts.rows.rows import COURSE
 from courses.item_batches import create_item
 from courses.pages.colors import courses_here
 from courses.pages.courses import first_steps
@@ -27,6 +25,8 @@ from planning.pages.forms import AssumeForm, NewItemForm, NewScoreForm, sent
 from studyservice.charts import percent_range
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import ApiError
+from studyservice.rows.access import Access
+from studyservice.rows.rows import COURSE
 from vocab.decks import decks_of_course
 
 

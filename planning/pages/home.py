@@ -20,7 +20,6 @@ from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import POST, for_active_members
-from accounts.rows.access import Access
 from courses.items import update_item
 from courses.pages.colors import hues_here
 from courses.pages.courses import first_steps
@@ -30,6 +29,7 @@ from planning.milestones import update_milestone
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
 from studyservice.http.middleware import may_fetch
+from studyservice.rows.access import Access
 from vocab.studying import coming
 
 WEEK = 6

@@ -12,7 +12,6 @@ from django.utils.html import format_html
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, for_active_members
-from accounts.rows.access import Access
 from courses.items import get_item, update_item
 from courses.serializers import ItemRow
 from grades.breakdown import get_grades
@@ -27,6 +26,7 @@ from planning.views import MilestoneViewSet
 from studyservice.charts import columns, percent_range
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import ApiError
+from studyservice.rows.access import Access
 from vocab.exam_records import TARGET, USUAL_MINUTES
 from vocab.plans import has_plan, plan_for
 

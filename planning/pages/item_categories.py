@@ -15,12 +15,12 @@ from django.utils.formats import date_format
 
 from accounts.models import Member
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.rows.access import Access, change
 from courses.items import change_items
 from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow
 from planning.course_plan import PlannedItem, items_with_milestones
 from planning.pages.forms import id_field, offer
+from studyservice.rows.access import Access, change
 
 ITEMS_A_PAGE = 100
 

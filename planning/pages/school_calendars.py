@@ -12,7 +12,6 @@ from django.shortcuts import redirect, render
 from accounts.models import Member
 from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import with_headers
-from accounts.rows.access import Access
 from courses.courses import list_courses
 from planning.calendar.assigning import load_courses
 from planning.calendar.matching import match
@@ -25,6 +24,7 @@ from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.taking import source_of
 from planning.views import SchoolCalendarViewSet
 from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
+from studyservice.rows.access import Access
 
 
 @for_active_members(FORM)

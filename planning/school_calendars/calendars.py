@@ -6,9 +6,6 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.changes.contents import Fields
-from accounts.rows.access import Access, change
-from accounts.rows.rows import Row
 from planning.calendar.assigning import IGNORED, Courses, LabelRow, ask_for_courses, label_rows, load_courses
 from planning.models import Answer, SchoolCalendar
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
@@ -23,10 +20,13 @@ from planning.school_calendars.rows import (
 from planning.school_calendars.schedule import forget_due, next_after, set_due
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.taking import store, store_in, take_held, take_labels
+from studyservice.changes.contents import Fields
 from studyservice.fetching.guarded import Validators
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 from studyservice.rates.limiter import Rate, hit
+from studyservice.rows.access import Access, change
+from studyservice.rows.rows import Row
 from studyservice.server.signals import calendar_read
 
 OFF = "The operator of this service has turned off school calendars."

@@ -13,12 +13,12 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from accounts.rows.access import Access
 from planning.calendar.files import MAX_BYTES, CalendarFile, NotACalendar, read_school_calendar
 from planning.school_calendars.addresses import unsealed
 from studyservice.fetching.connecting import Fault, FetchError
 from studyservice.fetching.guarded import FetchBounds, Validators, fetch
 from studyservice.operations.errors import RateLimited
+from studyservice.rows.access import Access
 
 LIMITS = FetchBounds(seconds=10, size=MAX_BYTES, redirects=3)
 ACCEPT = "text/calendar, */*;q=0.1"

@@ -4,9 +4,6 @@ from collections.abc import Iterable
 from typing import cast
 from uuid import UUID
 
-from accounts.members.data import Maximum
-from accounts.rows.access import Access
-from accounts.rows.rows import Row
 from planning.calendar.assigning import Courses, LabelRow, label_rows, load_courses
 from planning.calendar.importing import compared_row
 from planning.calendar.matching import match
@@ -14,6 +11,9 @@ from planning.models import Answer, SchoolCalendar, State
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
 from planning.school_calendars.taking import NO_COUNTS, source_of
 from studyservice.operations.errors import NotFound
+from studyservice.registry.data import Maximum
+from studyservice.rows.access import Access
+from studyservice.rows.rows import Row
 
 CALENDARS = Maximum(
     most=5, what="school calendars", full="You have reached the limit of {most} school calendars. Delete one first."

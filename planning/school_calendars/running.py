@@ -16,16 +16,16 @@ from uuid import UUID
 from django.db import Error, connection
 from django.utils import timezone
 
-from accounts.changes.calls import acting, command
 from accounts.models import Member
-from accounts.rows.access import Access
 from planning.models import SchoolCalendar
 from planning.school_calendars.calendars import asked_of
 from planning.school_calendars.fetching import ask
 from planning.school_calendars.schedule import claim, due_hosts, forget_due, postpone, release
 from planning.school_calendars.taking import store
+from studyservice.changes.calls import acting, command
 from studyservice.operations.errors import NotFound
 from studyservice.reading.process import ReadLater
+from studyservice.rows.access import Access
 
 logger = logging.getLogger(__name__)
 

@@ -8,12 +8,12 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.changes.recording import Write
-from accounts.members.data import Touched
 from accounts.models import Member
-from accounts.rows.access import Access
-from accounts.rows.rows import Row
 from planning.models import DueCalendar, SchoolCalendar
+from studyservice.changes.recording import Write
+from studyservice.registry.data import Touched
+from studyservice.rows.access import Access
+from studyservice.rows.rows import Row
 
 EVERY = timedelta(hours=6)
 AFTER_FAILURES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))

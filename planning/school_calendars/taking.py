@@ -9,11 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.changes.calls import Actor, acting, current_call
-from accounts.changes.models import ActorKind
 from accounts.mail import notify
-from accounts.rows.access import Access, change
-from accounts.rows.rows import Row
 from planning.calendar.assigning import Courses, assigned, load_courses, summaries
 from planning.calendar.comparison import Comparison
 from planning.calendar.files import CalendarFile, packed, unpacked
@@ -24,7 +20,11 @@ from planning.school_calendars.addresses import resealed
 from planning.school_calendars.fetching import Failed, Read
 from planning.school_calendars.schedule import FAILS_FOR, next_after, set_due
 from planning.school_calendars.serializers import CountsRow
+from studyservice.changes.calls import Actor, acting, current_call
+from studyservice.models import ActorKind
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access, change
+from studyservice.rows.rows import Row
 from studyservice.server.signals import Reading, calendar_read
 
 TAKES = "read_school_calendar"

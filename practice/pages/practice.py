@@ -5,9 +5,9 @@ from django.shortcuts import render
 
 from accounts.models import Member
 from accounts.pages.signed_in import READ, for_active_members
-from accounts.rows.access import Access
 from practice.stats import get_practice_stats
 from studyservice.charts import columns
+from studyservice.rows.access import Access
 
 DAYS = 30
 """Number of days on the page, including today."""

@@ -7,7 +7,7 @@ is compiled on first use. Each row becomes the dictionary that is returned.
     OWNER = Select(SecretOwner.objects.filter(id=Param("id")), OwnerRow)
     OWNER.first(id=secret_hash)
 
-The rows of members are reached through `accounts.rows`, which is built on these. `RawStatement` is for the few
+The rows of members are reached through `studyservice.rows`, which is built on these. `RawStatement` is for the few
 statements that Django's ORM cannot express.
 """
 

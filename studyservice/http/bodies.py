@@ -7,7 +7,7 @@ permits) is reported with its field as 422, and everything that is not JSON as 4
 import json
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import orjson
 from django.conf import settings
@@ -16,8 +16,10 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt
 
 from studyservice.http.logs import current_request_id
+from studyservice.http.requests import MCP_ROOT, is_mcp_path
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.codec import encode, encode_in_pieces, has_long_list
+from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import ApiError, InvalidRequest, MethodNotAllowed
 
 JSON_TYPE = "application/json"
@@ -206,3 +208,25 @@ def content_length(request: HttpRequest) -> int:
     if not (length.isascii() and length.isdecimal()):
         raise InvalidRequest("The Content-Length header is not a number.")
     return int(length)
+
+
+Reason = Literal["invalid_token", "insufficient_scope"]
+"""The error codes of RFC 6750 section 3.1. A request without a credential has none."""
+
+
+def challenge(path: str, error: Reason | None = None, description: str = "") -> str:
+    """Return the challenge for a request to `path`, which points to its resource metadata (RFC 9728 section 5.1).
+
+    `description` explains the error to developers. It has no quotation mark and no backslash (RFC 6750 section 3). On
+    `/mcp`, and for a missing scope, the challenge also names the scopes that a client should request (MCP
+    authorization, Scope Selection Strategy).
+    """
+    is_mcp = is_mcp_path(path)
+    metadata = f"{settings.BASE_URL}/.well-known/oauth-protected-resource{MCP_ROOT if is_mcp else ''}"
+    parts = [f'resource_metadata="{metadata}"']
+    if is_mcp or error == "insufficient_scope":
+        parts.append(f'scope="{" ".join(Scope)}"')
+    if error is not None:
+        described = [f'error_description="{description}"'] if description else []
+        parts = [f'error="{error}"', *described, *reversed(parts)]
+    return f"Bearer {', '.join(parts)}"

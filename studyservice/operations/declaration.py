@@ -101,7 +101,7 @@ class Operation(Declaration):
     """One operation: the action and its declarations.
 
     Attributes:
-        action: the code; `accounts.api.viewsets` runs it for REST and for tools.
+        action: the code; `studyservice.viewsets` runs it for REST and for tools.
         id: operationId and tool name.
         description: for tools and `/openapi.json`, at most `MAX_DESCRIPTION` characters.
         about: paragraphs for people, only for the reference page.

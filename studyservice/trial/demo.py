@@ -8,13 +8,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
 from accounts.models import Member
-from accounts.rows.access import Access
 from courses.courses import create_course
 from grades.scores import add_grade_score
 from planning.milestones import create_milestone, update_milestone
+from studyservice.changes.calls import acting, command
+from studyservice.rows.access import Access
 from studyservice.trial.demo_decks import create_demo_decks
 
 DEMO_EMAIL = "demo@example.org"

@@ -7,7 +7,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from accounts.models import Member
-from accounts.rows.access import Access, change
+from studyservice.rows.access import Access, change
 from vocab.deck_creation import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review

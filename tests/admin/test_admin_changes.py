@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.changes.models import ActorKind, Change
 from accounts.models import Member
 from courses.models import Course
+from studyservice.models import ActorKind, Change
 from tests.conftest import MakeMember
 from tests.support.browsers import form_of
 from tests.support.entry_points import RestEntryPoint

@@ -11,9 +11,9 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client, RequestFactory
 
-from accounts.changes.writing import writing
 from accounts.credentials.resolving import credential_of
 from accounts.models import ApiKey, CalendarFeed, Member
+from studyservice.changes.writing import writing
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
 from tests.support.calendars import Subscription
@@ -157,7 +157,7 @@ def test_a_member_can_be_renewed_until_a_day_in_the_form(admin: Client, owner_me
 
 
 def test_saving_a_form_never_sets_the_write_clock_back(owner_member: Member) -> None:
-    """Otherwise pollers would miss the next created objects (accounts.changes.writing)."""
+    """Otherwise pollers would miss the next created objects (studyservice.changes.writing)."""
     stale = Member.objects.get(id=owner_member.id)
     with writing(owner_member.id) as write:
         pass

@@ -13,8 +13,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.members.data import member_data
 from studyservice.rates import limiter
+from studyservice.registry.data import member_data
 from tests.support.cases import each
 from tests.support.factories import (
     AccountEventFactory,

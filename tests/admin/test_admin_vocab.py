@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from accounts.changes.calls import acting, command
 from accounts.models import Member
-from accounts.rows.access import Access, change
+from studyservice.changes.calls import acting, command
+from studyservice.rows.access import Access, change
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed

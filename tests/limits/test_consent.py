@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from accounts.credentials import limiting
-from accounts.credentials.limits import Limits
+from studyservice.rows.limits import Limits
 from tests.support.cases import each
 from tests.support.commands import refusal, run_json
 from tests.support.entry_points import RestEntryPoint

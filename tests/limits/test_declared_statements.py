@@ -7,12 +7,12 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from accounts.credentials.limits import Form, Limits
-from accounts.rows.access import MemberSelect
-from accounts.rows.seen import SEEN_AS
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
 from studyservice.database.statements import Param, aggregated
+from studyservice.rows.access import MemberSelect
+from studyservice.rows.limits import Form, Limits
+from studyservice.rows.seen import SEEN_AS
 from tests.support.limited_forms import complaints, models_without_rows
 from tests.support.world import OPERATIONS
 

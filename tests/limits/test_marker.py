@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from accounts.credentials.limits import Limits
+from studyservice.rows.limits import Limits
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.half_seen import MARK, WHOLE_ACCOUNT, HalfSeen, Patient, places, sent, text_of, without_ids
 from tests.support.tools import mcp_of

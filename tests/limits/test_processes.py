@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from accounts.credentials.api_keys import limit_api_key
-from accounts.credentials.limits import Limits
 from accounts.models import ApiKey
+from studyservice.rows.limits import Limits
 from tests.support import server
 from tests.support.databases import connected
 from tests.support.redis_server import start_redis
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.rest, pytest.mark.database("postgresql")]
 
 
 def _limit(url: str, key_id: str) -> None:
-    from accounts.changes.calls import acting, command
+    from studyservice.changes.calls import acting, command
 
     with connected(url), acting(command("test")):
         limit_api_key(ApiKey.objects.get(id=key_id), Limits((), grades=False))

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from accounts.credentials.limits import Limits
+from studyservice.rows.limits import Limits
 from tests.support.calendar_files import one_deadline
 from tests.support.entry_points import RestEntryPoint
 from tests.support.half_seen import text_of

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.credentials.limits import Limits
-from accounts.members.data import member_data
+from studyservice.registry.data import member_data
+from studyservice.rows.limits import Limits
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.half_seen import WHOLE_ACCOUNT, HalfSeen, Patient
 from tests.support.world import OPERATIONS

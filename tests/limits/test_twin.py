@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.credentials.limits import Limits
+from studyservice.rows.limits import Limits
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.half_seen import WHOLE_ACCOUNT, HalfSeen, text_of
 from tests.support.tools import mcp_of

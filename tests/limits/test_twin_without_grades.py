@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accounts.credentials.limits import Limits
+from studyservice.rows.limits import Limits
 from tests.limits.test_twin import normalized
 from tests.support.entry_points import RestEntryPoint
 from tests.support.tools import mcp_of

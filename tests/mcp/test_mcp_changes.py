@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accounts.changes.models import Change
+from studyservice.models import Change
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.tools import mcp_of

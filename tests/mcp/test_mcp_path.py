@@ -70,5 +70,5 @@ def test_a_writing_tool_has_few_frames(owner: RestEntryPoint) -> None:
 def test_both_entry_points_share_their_path(owner: RestEntryPoint) -> None:
     """From the operation on, a tool call and a REST request have equal frames."""
     rest, tool = frames(owner), frames(mcp_of(owner))
-    shared = rest[rest.index("accounts/api/viewsets.py MemberViewSet.run") :]
+    shared = rest[rest.index("studyservice/viewsets.py MemberViewSet.run") :]
     assert shared == tool[-len(shared) :]

@@ -14,7 +14,6 @@ from django.test import Client, override_settings
 from django.urls import path
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from accounts.api.viewsets import MemberViewSet
 from mcpbridge.listing import listed as written
 from mcpbridge.schemas import sources_of
 from mcpbridge.server import INSTRUCTIONS
@@ -24,6 +23,7 @@ from studyservice.operations.answers import answer
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body
+from studyservice.viewsets import MemberViewSet
 from tests import ROOT
 from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes

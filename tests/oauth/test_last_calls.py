@@ -13,11 +13,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.credentials.connections import ConnectedApp, Refusal
-from accounts.credentials.limits import Limits
 from accounts.models import Member
 from oauthserver.consents import block
 from oauthserver.models import Grant
 from studyservice.operations.errors import ApiError
+from studyservice.rows.limits import Limits
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.oauth import BASE, App, status_of
 

@@ -29,7 +29,7 @@ def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedel
 
     On arrival, their clock is `ahead` of the one used afterwards.
     """
-    from accounts.changes.writing import writing
+    from studyservice.changes.writing import writing
 
     begun = Semaphore(0)
 

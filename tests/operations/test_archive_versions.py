@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.archive.tables import ADDED, WHOLE_FILE, archive_version
+from studyservice.archive.tables import ADDED, WHOLE_FILE, archive_version
 from tests import ROOT
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import WHOLE
@@ -22,7 +22,7 @@ pytestmark = [
 
 ARCHIVES = ROOT / "tests" / "archives"
 KEEP = "Run this file with --refresh-baselines to keep an archive of the new version."
-NAME_IT = "A column or a table was added: name it in accounts.archive.tables.ADDED, under version {}."
+NAME_IT = "A column or a table was added: name it in studyservice.archive.tables.ADDED, under version {}."
 AGAIN = "Delete this archive, and run this file with --refresh-baselines: its version is not released yet."
 
 

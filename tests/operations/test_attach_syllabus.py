@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from accounts.changes.models import Change
 from courses.models import Course
+from studyservice.models import Change
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import SyllabusFileFactory, stored
 from tests.support.samples import UNKNOWN_ID

@@ -8,8 +8,8 @@ import pytest
 import time_machine
 from django.core.management import call_command
 
-from accounts.changes.models import Change, ChangeObject
 from accounts.models import ApiKey, Member
+from studyservice.models import Change, ChangeObject
 from studyservice.rates import limiter as rates
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from accounts.changes.calls import NoActor, acting, command
-from accounts.changes.models import Change
 from accounts.models import Member
-from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.views import CourseViewSet
+from studyservice.changes.calls import NoActor, acting, command
+from studyservice.models import Change
+from studyservice.rows.access import Access
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.world import INTO_NOTHING, OPERATIONS, WRITES, World

@@ -7,9 +7,9 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from accounts.changes.models import Change
 from accounts.erasure.erasing import erase_member
 from accounts.models import Member
+from studyservice.models import Change
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Review

@@ -2,9 +2,9 @@
 
 import pytest
 
-from accounts.members.counts import recount
 from courses.item_batches import ITEMS_OF_COURSE
 from courses.models import Course, Item
+from studyservice.registry.counts import recount
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from rest_framework import serializers
 
-from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.answers import answer
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
 from studyservice.operations.serializers import Query
+from studyservice.viewsets import MemberViewSet
 from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "declarations of operations")

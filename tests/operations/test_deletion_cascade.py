@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import transaction
 
-from accounts.changes.calls import acting, command
-from accounts.rows.access import Access
+from studyservice.changes.calls import acting, command
+from studyservice.rows.access import Access
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import stored_file
 

@@ -7,8 +7,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from accounts.changes.models import Change
 from grades.models import GradeCategory
+from studyservice.models import Change
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.entry_points import RestEntryPoint
 

@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from accounts.joining import add_member
-from accounts.members.data import member_data
 from accounts.models import Member
 from accounts.signing_in.models import BrowserSession
 from courses.models import Course
+from studyservice.registry.data import member_data
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.entry_points import RestEntryPoint
@@ -232,7 +232,7 @@ def test_a_member_being_deleted_cannot_be_reactivated(owner_member: Member) -> N
 def test_it_waits_for_a_running_write_and_rejects_the_next(
     admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any, in_threads: Any
 ) -> None:
-    from accounts.changes.writing import writing
+    from studyservice.changes.writing import writing
 
     stamped, deleting = Event(), Event()
 

@@ -11,12 +11,13 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from accounts.archive.tables import LEFT_OUT, ArchiveTable, ProfileLine, archive_tables, archive_version, profile_line
 from accounts.credentials.calendar_feeds import new_feed
-from accounts.members.data import member_data
+from accounts.members.profile import LEFT_OUT, ProfileLine, profile_line
 from accounts.models import ApiKey, Member
+from studyservice.archive.tables import MEMBER_PROFILE, ArchiveTable, archive_tables, archive_version
 from studyservice.database import snapshots
 from studyservice.rates.limiter import Rate
+from studyservice.registry.data import member_data
 from tests import ROOT
 from tests.support.archives import TABLES as NAMES
 from tests.support.archives import lines_of, parts_of
@@ -214,7 +215,6 @@ def test_it_is_a_snapshot_and_blocks_nobody(
     owner: RestEntryPoint, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
 ) -> None:
     """A write during the export is in none of its files, and does not wait for the export."""
-    from accounts.archive import exporting
 
     def lines(member: Member) -> dict[str, Any]:
         """Return the first rows, then write on another connection."""
@@ -223,7 +223,7 @@ def test_it_is_a_snapshot_and_blocks_nobody(
         assert answer.error is None
         return line
 
-    monkeypatch.setattr(exporting, "profile_line", lines)
+    monkeypatch.setattr(MEMBER_PROFILE, "registered", [MEMBER_PROFILE.get()._replace(line=lines)])
     archive = owner.made("export_data")
     assert [line["name"] for line in lines_of(archive, "courses")] == ["Cell Biology"]
     assert b"Late" not in b"".join(parts_of(archive).values())

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 import time_machine
 
-from accounts.credentials.limits import Limits
 from studyservice.rates import limiter as rates
+from studyservice.rows.limits import Limits
 from tests.support import bulk
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
@@ -192,9 +192,9 @@ def test_a_limited_key_sees_the_practice_of_a_deck_in_its_present_course(
 @pytest.mark.database("both")
 def test_another_kind_of_practice_is_included(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     """Attempts have a source and a topic, so a future kind of practice needs no deck."""
-    from accounts.rows.access import Access, change
     from practice.attempts import record_attempt
     from practice.models import Source
+    from studyservice.rows.access import Access, change
 
     access = Access(owner_member)
     with change(access, "practice"):

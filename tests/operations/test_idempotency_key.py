@@ -12,8 +12,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import IdempotencyKey, Member
+from accounts.models import Member
 from courses.models import Course
+from studyservice.models import IdempotencyKey
 from tests.conftest import MakeKey, MakeMember
 from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
@@ -307,7 +308,7 @@ def test_a_long_answer_is_repeated_exactly(owner: RestEntryPoint, send: Send) ->
 def test_long_answers_are_stored_up_to_a_total_size_with_the_oldest_dropped(
     owner_member: Member, make_key: MakeKey, stranger: RestEntryPoint, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("accounts.idempotency.replaying.MAX_LONG_BYTES", 500_000)
+    monkeypatch.setattr("studyservice.changes.replaying.MAX_LONG_BYTES", 500_000)
     secret, _ = make_key(owner_member)
     send(long_deck(), "theirs", stranger.secret)
     send(COURSE, "short", secret)

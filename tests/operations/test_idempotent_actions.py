@@ -7,18 +7,19 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import include, path
 
-from accounts.api.viewsets import MemberViewSet
-from accounts.changes.writing import writing
-from accounts.models import IdempotencyKey, Member
-from accounts.rows.access import Access
+from accounts.models import Member
 from courses.courses import create_course
 from courses.models import Course
 from studyservice import urls
+from studyservice.changes.writing import writing
 from studyservice.database.statements import Row
+from studyservice.models import IdempotencyKey
 from studyservice.operations.answers import answer
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access
 from studyservice.urls import handler400, handler403, handler404, handler500  # noqa: F401  # of the URLs below
+from studyservice.viewsets import MemberViewSet
 from tests.support.entry_points import RestEntryPoint
 from tests.support.world import Call, bearer, error_of
 

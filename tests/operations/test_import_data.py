@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.core.files.storage import default_storage
 
-from accounts.archive import importing
-from accounts.archive.tables import archive_version
-from accounts.members.counts import recount
 from accounts.models import Member
 from courses.models import SyllabusFile
+from studyservice.archive import importing
+from studyservice.archive.tables import archive_version
+from studyservice.registry.counts import recount
 from tests import ROOT
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import an_attempt, an_id

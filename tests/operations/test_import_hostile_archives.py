@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.archive import unpacking
 from accounts.models import Member
 from courses.courses import COURSES
 from planning.milestones import MILESTONES_OF_ITEM
+from studyservice.archive import unpacking
 from tests.support.archive_lines import (
     LEARNING,
     REVIEWED,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rest_framework import serializers
 
-from accounts.archive.lines import ExactField
-from accounts.archive.tables import ProfileLine, archive_tables
+from accounts.members.profile import ProfileLine
+from studyservice.archive.tables import ExactField, archive_tables
 from studyservice.operations.fields import NumberField
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import (

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
-from accounts.members.counts import recount
 from accounts.models import Member
 from studyservice.rates import limiter as rates
+from studyservice.registry.counts import recount
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.properties import examples
 

@@ -37,8 +37,8 @@ Store = Callable[[list[Row]], "list[Item]"]
 @pytest.fixture
 def store(owner_member, course) -> Store:
     """Stores items unchanged, including equal ages, which no operation creates. Returns them."""
-    from accounts.members.counts import recount
     from courses.models import Course, Item
+    from studyservice.registry.counts import recount
 
     def bulk(rows: list[Row]) -> "list[Item]":
         items = Item.objects.bulk_create(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.credentials.limits import Limits
+from studyservice.rows.limits import Limits
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from accounts.members.data import Maximum, MemberData, member_data
 from courses.entry_serializers import MAX_CATEGORIES
 from courses.models import SyllabusFile
+from studyservice.registry.data import Maximum, MemberData, member_data
 from tests.support.archive_lines import WHOLE, a_file
 from tests.support.archives import parts, zipped
 from tests.support.calendar_files import one_deadline

@@ -9,11 +9,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.changes.calls import acting, command
-from accounts.changes.models import Change
 from accounts.models import Member
-from accounts.rows.access import Access
 from courses.courses import create_course
+from studyservice.changes.calls import acting, command
+from studyservice.models import Change
+from studyservice.rows.access import Access
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import made_deck, reviewed

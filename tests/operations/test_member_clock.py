@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from accounts.changes import writing
 from accounts.models import ApiKey, Member
+from studyservice.changes import writing
 from studyservice.database.expressions import AMicrosecondLater
 from tests.support.entry_points import RestEntryPoint
 

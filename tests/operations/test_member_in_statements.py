@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.members.counts import recount
 from accounts.models import Member
+from studyservice.registry.counts import recount
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.statements import TABLES, named, unnamed

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.members.counts import recount
 from accounts.models import Member
 from courses.item_rows import folded_item
 from courses.models import Course, Item
 from planning.models import Milestone
+from studyservice.registry.counts import recount
 from tests.support.bulk import insert
 from tests.support.entry_points import RestEntryPoint
 

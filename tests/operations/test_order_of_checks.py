@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from accounts.members.counts import recount
 from accounts.members.membership import lapse, renew
 from accounts.models import Member
 from courses.models import Course, Item
+from studyservice.registry.counts import recount
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 

@@ -67,8 +67,8 @@ def test_a_poller_sees_every_item_once_while_four_threads_write(owner_member, en
 @pytest.mark.django_db(transaction=True)
 def test_an_item_waits_for_the_one_stamped_before_it(owner: RestEntryPoint, owner_member, course, in_threads) -> None:
     """Decisions, 6: the member's row is locked before the timestamp is set, so a slow writer is never overtaken."""
-    from accounts.changes.writing import writing
     from courses.models import Course
+    from studyservice.changes.writing import writing
 
     stamped, polled, finished = Event(), Event(), Event()
 

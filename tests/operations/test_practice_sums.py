@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import time_machine
 
-from accounts.rows.access import Access, change
 from practice.attempts import recount
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
 from studyservice.rates import limiter as rates
+from studyservice.rows.access import Access, change
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import AttemptFactory

@@ -13,17 +13,17 @@ from uuid import UUID
 import pytest
 from rest_framework import serializers
 
-from accounts.api.viewsets import MemberViewSet
-from accounts.changes.contents import Fields
-from accounts.rows.rows import Row
 from grades.serializers import CategoryBody
+from studyservice.changes.contents import Fields
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Insert, RawStatement, Select, Update
 from studyservice.operations.answers import ANSWERS, record_of
 from studyservice.operations.declaration import Operation
 from studyservice.operations.fields import NumberField
+from studyservice.rows.rows import Row
+from studyservice.viewsets import MemberViewSet
 from tests import ROOT
-from tests.support.any_share import APPS
+from tests.support.any_share import PACKAGES
 from tests.support.cases import each
 from vocab.serializers import CardBody
 
@@ -44,7 +44,7 @@ PLAIN: tuple[tuple[type, Any], ...] = (
 """The type of values by kind of field. The first match counts."""
 
 DECLARING = {
-    "accounts.changes.recording",
+    "studyservice.changes.recording",
     "accounts.credentials.owners",
     "grades.marks",
     "practice.attempts",
@@ -64,8 +64,8 @@ def _modules() -> list[ModuleType]:
     """Every module of the apps."""
     found = [
         info.name
-        for app in (*APPS, "oauthserver")
-        for info in pkgutil.walk_packages([str(ROOT / app)], f"{app}.")
+        for package in (*PACKAGES, "oauthserver")
+        for info in pkgutil.walk_packages([str(ROOT / package)], f"{package.replace('/', '.')}.")
         if ".migrations" not in info.name
     ]
     return [importlib.import_module(name) for name in found]

@@ -15,7 +15,8 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core import NotSet
 from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
 
-from accounts.models import IdempotencyKey, Member
+from accounts.models import Member
+from studyservice.models import IdempotencyKey
 from studyservice.rates import limiter as rates
 from studyservice.wsgi import application
 from tests.support.entry_points import RestEntryPoint, document, routes

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from accounts.credentials.api_keys import MAX_ACTIVE_KEYS
-from accounts.idempotency.replaying import MAX_KEYS, MAX_LONG_BYTES
-from accounts.members.data import member_data
 from courses.uploads.rows import MAX_BYTES_OF_MEMBER
+from studyservice.changes.replaying import MAX_KEYS, MAX_LONG_BYTES
+from studyservice.registry.data import member_data
 from tests import ROOT
 from tests.support.cases import each
 from tests.support.entry_points import document

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.changes.models import Change
 from accounts.models import Member
-from accounts.undo.kinds import TOO_OLD
+from studyservice.models import Change
+from studyservice.undo.seen import TOO_OLD
 from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.samples import fetched_item

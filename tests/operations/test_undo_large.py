@@ -10,13 +10,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from accounts.members.counts import recount
 from accounts.models import Member
 from courses.item_rows import folded_item
 from courses.models import Course, Item
 from planning.models import Milestone
 from practice.models import Attempt
 from practice.rebuilding import rebuild_sums
+from studyservice.registry.counts import recount
 from tests.support.entry_points import RestEntryPoint
 from tests.support.exchanges import counted
 from tests.support.run import is_thorough

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.changes.models import Change
+from studyservice.models import Change
 from tests.operations.test_undo_change import newest, undo, undone
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed

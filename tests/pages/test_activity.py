@@ -10,9 +10,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from accounts.changes.words import actor_in_words, change_in_words
 from accounts.models import Member
 from courses.models import Item
+from studyservice.changes.words import actor_in_words, change_in_words
 from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint

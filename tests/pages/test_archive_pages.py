@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts import mail
-from accounts.archive import importing
 from accounts.models import Member
 from courses.models import Course
+from studyservice.archive import importing
 from tests.operations.test_erasure import left
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.factories import CourseFactory

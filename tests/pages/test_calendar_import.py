@@ -9,9 +9,9 @@ import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from accounts.changes.words import change_in_words
 from accounts.models import Member
 from courses.item_batches import ITEMS_OF_COURSE
+from studyservice.changes.words import change_in_words
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with, row_of

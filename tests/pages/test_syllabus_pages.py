@@ -9,9 +9,9 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from accounts.changes.words import change_in_words
 from accounts.models import Member
 from courses.models import SyllabusFile
+from studyservice.changes.words import change_in_words
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import GATE
 from tests.support.entry_points import RestEntryPoint

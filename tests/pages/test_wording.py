@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted(file for file in (ROOT / "templates").rglob("*.*") if "admin" not in file.parts)
 CODE = sorted(
     file
-    for pattern in ("*/pages/**/*.py", "accounts/changes/words.py", "accounts/events.py", "accounts/undo/*.py")
+    for pattern in ("*/pages/**/*.py", "studyservice/changes/words.py", "accounts/events.py", "studyservice/undo/*.py")
     for file in ROOT.glob(pattern)
     if "tests" not in file.parts
 )

@@ -268,7 +268,7 @@ def test_a_course_must_belong_to_the_member(calls: Calls, school: School, strang
 def test_the_address_is_encrypted_and_absent_from_logs_changes_and_archives(
     calls: Calls, school: School, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from accounts.changes.models import Change
+    from studyservice.models import Change
     from tests.support.archives import parts_of
 
     caplog.set_level(logging.DEBUG)

@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from accounts.changes.calls import acting, command
 from accounts.models import Member
-from accounts.rows.access import Access
-from accounts.undo.log import list_changes
-from accounts.undo.undo import undo_change
 from courses.courses import create_course
 from courses.items import delete_item, update_item
 from courses.models import Item
@@ -21,7 +17,11 @@ from planning.models import SchoolCalendar
 from planning.school_calendars.addresses import sealed
 from planning.school_calendars.fetching import NOTHING_KNOWN, Failed, Read
 from planning.school_calendars.taking import store
+from studyservice.changes.calls import acting, command
+from studyservice.rows.access import Access
 from studyservice.server.signals import Reading
+from studyservice.undo.log import list_changes
+from studyservice.undo.undo import undo_change
 from tests.school_calendars.conftest import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "calculations over many readings")]

@@ -18,7 +18,6 @@ from django.db.migrations import (
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from accounts.changes.models import Change
 from accounts.joining import Invitation
 from accounts.models import (
     AccountEvent,
@@ -40,6 +39,7 @@ from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalenda
 from practice.models import Attempt, PracticeSum
 from studyservice.database.member_keys import MemberForeignKey
 from studyservice.database.online import AddConstraintNotValid, ValidateConstraint
+from studyservice.models import Change
 from tests.support.cases import each
 from tests.support.factories import (
     AccessTokenFactory,

@@ -8,10 +8,10 @@ from django.db import DataError, IntegrityError, OperationalError, ProgrammingEr
 from django.db.models import F
 from django.utils import timezone
 
-from accounts.changes.calls import acting, command
-from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.models import DEFAULT_TERM, Course
+from studyservice.changes.calls import acting, command
+from studyservice.changes.writing import writing
 from studyservice.database.executing import Ahead, delete_later, update_later, wait_for_statements
 from studyservice.database.postgresql.exchanges import MAX_PREPARED
 from studyservice.database.statements import Insert, Param, RawStatement, Select

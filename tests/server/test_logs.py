@@ -16,10 +16,10 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
-from accounts.changes.models import Change
 from accounts.credentials.api_keys import revoke_api_key
 from oauthserver.consents import block
 from studyservice.http.logs import JSONFormatter, LineHandler, RequestIdFilter, SecretFilter
+from studyservice.models import Change
 from studyservice.rates import limiter as rates
 from tests.support.calendars import Subscription
 from tests.support.cases import each

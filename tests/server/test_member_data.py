@@ -11,10 +11,12 @@ from django.contrib import admin
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 
-from accounts.archive.tables import archive_tables
 from accounts.members import data as registry
-from accounts.members.archived import Archived
-from accounts.members.data import (
+from courses.models import Course, Item
+from planning.models import Milestone
+from studyservice.archive.tables import archive_tables
+from studyservice.registry.archived import Archived
+from studyservice.registry.data import (
     CREDENTIAL,
     Logged,
     Maximum,
@@ -23,8 +25,6 @@ from accounts.members.data import (
     member_data,
     register,
 )
-from courses.models import Course, Item
-from planning.models import Milestone
 from tests.support.archives import TABLES
 from tests.support.cases import each
 from tests.support.declarations import declared

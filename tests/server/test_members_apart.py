@@ -14,8 +14,9 @@ from django.utils import timezone
 from accounts.credentials.calendar_feeds import end_feed, new_feed, resolve_feed
 from accounts.credentials.owners import owner_of
 from accounts.erasure.erasing import erase_member
-from accounts.models import ApiKey, Change, Member, SecretOwner
+from accounts.models import ApiKey, Member, SecretOwner
 from oauthserver.connections import connected_apps, disconnect
+from studyservice.models import Change
 from studyservice.secrets.generated import sha256
 from tests.server.test_database_rules import owned_rows
 from tests.support.factories import MemberFactory

@@ -16,8 +16,8 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from accounts.api.viewsets import MemberViewSet
 from studyservice.rates.limiter import Rate
+from studyservice.viewsets import MemberViewSet
 from tests.conftest import MakeMember
 from tests.support import server
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes

@@ -12,11 +12,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import default_storage
 
-from accounts.changes.calls import acting, command
 from accounts.erasure.purging import purge_all
 from accounts.models import Member
 from courses.models import SyllabusFile
 from courses.syllabus_admin import read_again
+from studyservice.changes.calls import acting, command
 from studyservice.environment import file_storage
 from tests.support.entry_points import RestEntryPoint
 from tests.support.syllabus_files import pdf

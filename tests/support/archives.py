@@ -5,7 +5,7 @@ import json
 import zipfile
 from typing import Any
 
-from accounts.archive.tables import archive_tables, archive_version
+from studyservice.archive.tables import archive_tables, archive_version
 from tests.support.samples import COURSE_LIMITS
 
 TABLES = (

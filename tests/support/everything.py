@@ -4,8 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from accounts.archive.tables import archive_tables
 from accounts.models import Member
+from studyservice.archive.tables import archive_tables
 from tests.support.archives import lines_of, parts_of
 from tests.support.calendar_files import one_deadline
 from tests.support.entry_points import RestEntryPoint

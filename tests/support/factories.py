@@ -13,7 +13,6 @@ from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory, Password
 
-from accounts.changes.models import ActorKind, Change
 from accounts.credentials.owners import add_owner
 from accounts.joining import Invitation
 from accounts.models import (
@@ -36,6 +35,7 @@ from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from studyservice.database.expressions import fold_all
+from studyservice.models import ActorKind, Change
 from vocab.models import Card, CardState, Deck, Rating, Review
 
 Row = TypeVar("Row", bound=Model)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from accounts.archive import unpacking
+from studyservice.archive import unpacking
 from tests.support.archives import a_course, one_course, parts, zipped
 
 

@@ -13,8 +13,8 @@ from django.db.models.expressions import Expression, Subquery
 from django.db.models.sql.datastructures import Join
 from django.db.models.sql.where import WhereNode
 
-from accounts.members.data import MemberData, data_of
-from accounts.rows.seen import Declared, GradesSeen, Seen
+from studyservice.registry.data import MemberData, data_of
+from studyservice.rows.seen import Declared, GradesSeen, Seen
 
 
 def complaints(queryset: Any) -> list[str]:

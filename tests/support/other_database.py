@@ -48,8 +48,8 @@ def _answers(archive: str) -> dict[str, Any]:
     from django.core.management import call_command
     from django.test.utils import setup_test_environment
 
-    from accounts.members.counts import recount
     from accounts.models import Member
+    from studyservice.registry.counts import recount
     from tests.support.entry_points import RestEntryPoint
     from tests.support.everything import answers
 

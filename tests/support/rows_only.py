@@ -73,7 +73,7 @@ def study_models() -> tuple[frozenset[str], frozenset[str]]:
     import django  # settings first
 
     django.setup()
-    from accounts.members.data import member_data
+    from studyservice.registry.data import member_data
 
     models = [data.model for data in member_data() if data.is_study_data]
     names = {relation.get_accessor_name() for model in models for relation in model._meta.related_objects}

@@ -16,10 +16,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
-from accounts.changes.calls import Actor, acting
-from accounts.changes.models import ActorKind
 from accounts.models import Member
-from accounts.rows.access import Access
 from courses.item_batches import create_item
 from courses.items import delete_item, update_item
 from courses.models import Course, Item, SyllabusFile
@@ -28,7 +25,10 @@ from planning.milestones import create_milestone, update_milestone
 from planning.models import Milestone
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
+from studyservice.changes.calls import Actor, acting
 from studyservice.database.ids import uuid7
+from studyservice.models import ActorKind
+from studyservice.rows.access import Access
 from tools.bench.cast import SYLLABUS, Cast, Subject
 from tools.bench.seed_shared import add_decks, add_keys, chance, copy, new_id, syllabus_file
 from vocab.models import Card, CardState, Deck

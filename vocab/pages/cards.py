@@ -12,8 +12,8 @@ from django.utils.http import urlencode
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, for_active_members
-from accounts.rows.access import Access
 from studyservice.operations.fields import parse_uuid
+from studyservice.rows.access import Access
 from vocab.card_changes import cards_of, delete_vocab_card, require_card, update_vocab_card
 from vocab.pages.forms import CardChangesForm
 from vocab.pages.sittings import Queue

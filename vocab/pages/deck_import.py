@@ -9,10 +9,10 @@ from django.shortcuts import render
 from accounts.models import Member
 from accounts.pages.signed_in import FORM, for_active_members
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
-from accounts.rows.access import Access
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload
+from studyservice.rows.access import Access
 from vocab.deck_files import MAX_FILE, import_vocab_decks
 from vocab.decks import list_vocab_decks
 from vocab.pages.forms import TOO_LONG, course_field

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from accounts.models import Member
 from accounts.pages.signed_in import FORM, READ, for_active_members
-from accounts.rows.access import Access
 from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict, ValidationFailed
+from studyservice.rows.access import Access
 from vocab.card_changes import CARDS_OF_DECK, DeckCard, add_vocab_cards, cards_of
 from vocab.deck_creation import DECKS, create_vocab_deck
 from vocab.deck_files import FORMATS, export_vocab_deck

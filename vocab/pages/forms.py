@@ -8,9 +8,9 @@ from django import forms
 from accounts.models import Member
 from accounts.pages.forms import EditForm, LinesField
 from accounts.pages.once import OnceForm
-from accounts.rows.access import Access
 from courses.courses import list_courses
 from studyservice.operations.columns import max_length
+from studyservice.rows.access import Access
 from vocab.models import Card
 from vocab.serializers import MAX_DECK_NAME, CardFields, DeckFields
 

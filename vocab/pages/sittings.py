@@ -15,9 +15,9 @@ from django.urls import reverse
 from django.utils.crypto import get_random_string
 from django.utils.http import urlencode
 
-from accounts.rows.access import Access
 from courses.items import get_item
 from studyservice.operations.fields import parse_uuid
+from studyservice.rows.access import Access
 from vocab.exam_records import LEAST_MINUTES, MOST_MINUTES, USUAL_MINUTES
 from vocab.models import Rating
 from vocab.studying import Coming, Turn, coming, exam_turn, next_turn

@@ -13,14 +13,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from accounts.changes.calls import required_call
 from accounts.models import Member
 from accounts.pages.signed_in import FORM, POST, for_active_members
-from accounts.rows.access import Access
-from accounts.undo.undo import undo_change
 from courses.items import get_item
+from studyservice.changes.calls import required_call
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.operations.fields import parse_uuid
+from studyservice.rows.access import Access
+from studyservice.undo.undo import undo_change
 from vocab.card_changes import NoSuchCard
 from vocab.models import MAX_DURATION_MS, Rating
 from vocab.pages.sittings import Queue, Sitting

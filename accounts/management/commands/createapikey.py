@@ -5,10 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
 from accounts.credentials.limiting import COURSE_NAMES
-from accounts.credentials.limits import Limits
 from accounts.management.arguments import (
     add_key_options,
     course_id,
@@ -17,7 +15,9 @@ from accounts.management.arguments import (
     told_refusals,
 )
 from accounts.members.models import Member
+from studyservice.changes.calls import acting, command
 from studyservice.management.operators import JsonCommand
+from studyservice.rows.limits import Limits
 
 
 class Command(JsonCommand):

@@ -7,11 +7,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from accounts.archive.exporting import write_archive
-from accounts.changes.calls import acting, command
-from accounts.changes.writing import writing
+from accounts.events import all_events
 from accounts.management.arguments import member_named, text
 from accounts.members.models import Member
+from studyservice.archive.exporting import write_archive
+from studyservice.changes.calls import acting, command
+from studyservice.changes.writing import writing
 from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import NotFound
 
@@ -38,7 +39,7 @@ class Command(JsonCommand):
         try:
             with os.fdopen(descriptor, "wb") as file:
                 _note(member)
-                write_archive(member, file, timezone.now(), account_events=True)
+                write_archive(member, file, timezone.now(), account_events=all_events(member))
         except BaseException:
             path.unlink()
             raise

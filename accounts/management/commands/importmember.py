@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.archive.importing import take_archive
-from accounts.changes.calls import acting, command
-from accounts.changes.words import counts_in_words
 from accounts.management.arguments import member_named, text, told_refusals
+from studyservice.archive.importing import take_archive
+from studyservice.changes.calls import acting, command
+from studyservice.changes.words import counts_in_words
 from studyservice.management.operators import JsonCommand
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.changes.calls import acting, command
 from studyservice import gone
+from studyservice.changes.calls import acting, command
 from studyservice.management.operators import JsonCommand
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import owner_of
+from studyservice.changes.calls import acting, command
 from studyservice.management.operators import JsonCommand
 from studyservice.operations.fields import parse_uuid
 from studyservice.secrets.generated import sha256

@@ -13,11 +13,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from accounts.changes.calls import acting, command
 from accounts.events import EventKind, holding, record_event
 from accounts.management.arguments import member_named, text
 from accounts.members.membership import lapse, note_of_membership, renew
 from accounts.members.models import Member
+from studyservice.changes.calls import acting, command
 from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import NotFound
 

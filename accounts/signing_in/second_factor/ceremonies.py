@@ -22,10 +22,10 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from accounts.changes.writing import writing
 from accounts.members.models import Member
 from accounts.signing_in.models import Passkey
 from accounts.signing_in.second_factor.keeping import MOST_PASSKEYS, relying_party
+from studyservice.changes.writing import writing
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 

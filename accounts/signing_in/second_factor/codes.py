@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from pyotp.exceptions import OTPVerificationError
 
-from accounts.changes.writing import writing
 from accounts.members.models import Member
 from accounts.signing_in.models import AuthenticatorApp, RecoveryCode
+from studyservice.changes.writing import writing
 from studyservice.secrets.generated import sha256
 from studyservice.secrets.sealing import Seal, Sealed
 

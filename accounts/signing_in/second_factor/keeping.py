@@ -14,7 +14,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.encoding import punycode
 
-from accounts.changes.writing import writing
 from accounts.events import EventKind, holding, record_event
 from accounts.mail import notify
 from accounts.members.models import Member
@@ -22,6 +21,7 @@ from accounts.signing_in.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.signing_in.second_factor.codes import recovery_codes_left
 from accounts.signing_in.second_factor.gate import has_one
 from accounts.signing_in.sessions import end_sessions
+from studyservice.changes.writing import writing
 from studyservice.operations.errors import NotFound
 
 MOST_PASSKEYS = 10

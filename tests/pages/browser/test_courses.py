@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.rows.access import Access
 from courses.models import Course, Item, SyllabusFile
+from studyservice.rows.access import Access
 from tests.pages.browser.test_accessibility import audit
 from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.factories import CourseFactory, GradeCategoryFactory, ItemFactory
@@ -169,9 +169,9 @@ def test_missed_dates_are_added_and_all_can_be_undone(open_signed_in: Any) -> No
 
 @pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_a_calendar_file_can_be_imported_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
-    from accounts.changes.calls import Actor, acting
-    from accounts.changes.models import ActorKind
     from courses.courses import create_course
+    from studyservice.changes.calls import Actor, acting
+    from studyservice.models import ActorKind
 
     with acting(Actor(ActorKind.PAGE)):
         course = create_course(Access(member), name="Cell Biology")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.rows.access import Access
+from studyservice.rows.access import Access
 from tests.conftest import OpenEntryPoint
 from tests.pages.browser.conftest import PageFactory
 from tests.pages.browser.test_accessibility import audit
@@ -23,9 +23,9 @@ WIDER = pytest.mark.thorough("a wider screen")
 @pytest.fixture
 def deck(member: Any) -> Any:
     """A deck of twenty new cards."""
-    from accounts.changes.calls import Actor, acting
-    from accounts.changes.models import ActorKind
     from courses.courses import create_course
+    from studyservice.changes.calls import Actor, acting
+    from studyservice.models import ActorKind
     from vocab.deck_creation import create_vocab_deck
 
     with acting(Actor(ActorKind.PAGE)):

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.changes.calls import acting, command
 from accounts.models import Member
-from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.item_batches import create_item
 from courses.models import Item
 from grades.categories import set_grade_categories
 from grades.models import GradeScore
 from planning.models import Milestone
+from studyservice.changes.calls import acting, command
+from studyservice.rows.access import Access
 from tests.pages.browser.test_accessibility import audit
 from vocab.deck_creation import create_vocab_deck
 

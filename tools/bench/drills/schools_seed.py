@@ -9,13 +9,13 @@ from django.utils import timezone
 from psycopg.types.json import Jsonb
 
 from accounts.models import Member
-from accounts.rows.access import Access
 from courses.models import Course
 from planning.calendar.assigning import summaries
 from planning.calendar.files import packed, read_school_calendar
 from planning.models import Answer, DueCalendar, SchoolCalendar
 from planning.school_calendars.addresses import sealed
 from planning.school_calendars.fetching import fingerprint_of
+from studyservice.rows.access import Access
 from tools.bench.cast import Cast
 from tools.bench.drills.school_calendars import DUE, EACH, ETAG, body, host_of, sends_etag
 from tools.bench.seed_shared import copy, copy_members, new_id
