@@ -12,10 +12,9 @@ from django.conf import settings
 
 from accounts.members.models import Member
 from studyservice.changes.calls import Call
-from studyservice.changes.contents import ChangeRow
+from studyservice.changes.contents import UNDOABLE_FOR, ChangeRow
 from studyservice.changes.words import change_in_words, counts_in_words, listed
 from studyservice.database.statements import Row
-from studyservice.models import UNDOABLE_FOR
 from studyservice.operations.declaration import Operation
 from studyservice.rows.access import Credential
 from studyservice.undo.log import told_change

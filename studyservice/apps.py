@@ -11,6 +11,7 @@ class StudyServiceConfig(AppConfig):
     """The log of changes, and commands and checks that belong to no other app."""
 
     name = "studyservice"
+    verbose_name = "Log of changes"
     default = True
 
     def ready(self) -> None:

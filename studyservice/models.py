@@ -15,9 +15,6 @@ from studyservice.database.ids import uuid7
 KEPT_FOR = timedelta(days=90)
 """How long a row is kept."""
 
-UNDOABLE_FOR = timedelta(days=30)
-"""How long a change can be undone, and its snapshots are kept."""
-
 MAX_NAME = 255
 """Maximum characters of the name of an object or an actor."""
 
@@ -69,7 +66,7 @@ class Change(models.Model):
     grades = models.BooleanField(default=False, db_default=False, help_text="Whether it is about grades.")
 
     class Meta:
-        app_label = "accounts"
+        db_table = "accounts_change"  # from when the model belonged to accounts
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "created_at", "id"], name="change_member_age"),
             models.Index(fields=["member", "object_id", "created_at", "id"], name="change_member_object"),
@@ -99,7 +96,7 @@ class ChangeObject(models.Model):
     change_id = models.UUIDField()
 
     class Meta:
-        app_label = "accounts"
+        db_table = "accounts_changeobject"
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "object_id", "change_id"], name="changeobject_member"),
         ]
@@ -122,7 +119,7 @@ class IdempotencyKey(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        app_label = "accounts"
+        db_table = "accounts_idempotencykey"
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "-created_at"], name="idempotency_member_created"),
             models.Index(fields=["created_at"], name="idempotency_created"),

@@ -16,12 +16,13 @@ from accounts.joining import Invitation, forget_those_who_did_not_come
 from accounts.members.last_runs import note_run
 from accounts.members.outbox import purge_outbox
 from accounts.signing_in.models import BrowserSession, SignInCode
+from studyservice.changes.contents import UNDOABLE_FOR
 from studyservice.changes.replaying import KEPT_FOR
 from studyservice.database.deleting import BATCH, empty_log, purge
 from studyservice.database.ids import first_uuid7
 from studyservice.hooks import HookTable
 from studyservice.models import KEPT_FOR as CHANGES_KEPT_FOR
-from studyservice.models import UNDOABLE_FOR, Change, ChangeObject, IdempotencyKey
+from studyservice.models import Change, ChangeObject, IdempotencyKey
 from studyservice.server.signals import PURGE
 
 Purge = Callable[[], int]

@@ -218,7 +218,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         """Return links to the member's log of changes and account events."""
         return format_html(
             '<a href="{0}?member__id__exact={2}">changes</a>, <a href="{1}?member__id__exact={2}">account events</a>',
-            reverse("admin:accounts_change_changelist"),
+            reverse("admin:studyservice_change_changelist"),
             reverse("admin:accounts_accountevent_changelist"),
             member.id,
         )

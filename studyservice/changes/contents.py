@@ -8,7 +8,7 @@ objects of the call, and fields whose name begins with an underscore, which answ
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, TypedDict
@@ -21,6 +21,9 @@ from django.db.models import Model
 from studyservice.models import ActorKind
 from studyservice.operations.answers import answer, example_of, open_choice
 from studyservice.registry.data import member_data
+
+UNDOABLE_FOR = timedelta(days=30)
+"""How long a change can be undone, and its snapshots are kept."""
 
 TOLD_CHARACTERS = 300
 """The maximum length of a text in an answer."""

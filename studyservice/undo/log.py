@@ -12,11 +12,11 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from studyservice.changes.contents import ChangeRow, unpacked
+from studyservice.changes.contents import UNDOABLE_FOR, ChangeRow, unpacked
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param
 from studyservice.hooks import Hook
-from studyservice.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
+from studyservice.models import KEPT_FOR, Change, ChangeObject
 from studyservice.operations.cursors import CursorCodec
 from studyservice.operations.errors import NotFound
 from studyservice.operations.serializers import Page, page

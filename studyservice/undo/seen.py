@@ -9,10 +9,9 @@ from uuid import UUID
 from django.core.exceptions import FullResultSet
 from django.db.models import BooleanField, Func, Q
 
-from studyservice.changes.contents import ChangeRow, Contents, Json, as_words, model_of
+from studyservice.changes.contents import UNDOABLE_FOR, ChangeRow, Contents, Json, as_words, model_of
 from studyservice.changes.recording import GRADE_TYPES
 from studyservice.database.statements import Param
-from studyservice.models import UNDOABLE_FOR
 from studyservice.rows.limits import GradesHidden, Limits, PartHidden
 from studyservice.rows.seen import SEEN_AS, GradesSeen, InCourses
 from studyservice.undo.version_0_6 import unknown_field

@@ -15,7 +15,7 @@ from tests.support.uploads import stored_file
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
-LOG = "/admin/accounts/change/"
+LOG = "/admin/studyservice/change/"
 
 
 def latest(owner: RestEntryPoint) -> Any:

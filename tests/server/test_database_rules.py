@@ -24,7 +24,6 @@ from accounts.models import (
     ApiKey,
     AuthenticatorApp,
     CalendarFeed,
-    IdempotencyKey,
     Member,
     MemberAddress,
     OutgoingMail,
@@ -39,7 +38,7 @@ from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalenda
 from practice.models import Attempt, PracticeSum
 from studyservice.database.member_keys import MemberForeignKey
 from studyservice.database.online import AddConstraintNotValid, ValidateConstraint
-from studyservice.models import Change
+from studyservice.models import Change, IdempotencyKey
 from tests.support.cases import each
 from tests.support.factories import (
     AccessTokenFactory,

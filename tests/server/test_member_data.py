@@ -11,10 +11,10 @@ from django.contrib import admin
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 
-from accounts.members import data as registry
 from courses.models import Course, Item
 from planning.models import Milestone
 from studyservice.archive.tables import archive_tables
+from studyservice.registry import data as registry
 from studyservice.registry.archived import Archived
 from studyservice.registry.data import (
     CREDENTIAL,

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from accounts.models import Member
 from tests.server.test_database_rules import owned_rows
 from tests.support import databases
 from tests.support.releases import RELEASED, released
@@ -33,11 +35,11 @@ def contents(models: list[Any]) -> Contents:
     """Every row of these models, with the columns that the release had too."""
     loader = MigrationLoader(None)
     state = loader.project_state(released(loader))
+    tables = {one.options.get("db_table") or "_".join(key): one for key, one in state.models.items()}
     found = {}
     for model in models:
-        key = (model._meta.app_label, model._meta.model_name)
-        if key in state.models:
-            names = [one.attname for one in model._meta.concrete_fields if one.name in state.models[key].fields]
+        if (released_model := tables.get(model._meta.db_table)) is not None:
+            names = [one.attname for one in model._meta.concrete_fields if one.name in released_model.fields]
             found[model._meta.label] = list(model.objects.order_by("pk").values(*names))
     return found
 
@@ -75,6 +77,21 @@ def test_a_database_of_the_release_goes_on() -> None:
     call_command("migrate", verbosity=0)
     assert described() == schema
     assert ("courses", "0002_initial") in recorded()
+
+
+@pytest.mark.usefixtures("copied")
+def test_operators_keep_their_permissions_for_the_log_of_changes() -> None:
+    """It belonged to `accounts` in the release."""
+    group = Group.objects.create(name="helpers")
+    alone, grouped = (Member.objects.create_user(f"{name}@example.com") for name in ("alone", "grouped"))
+    grouped.groups.set([group])
+    migrate_back()
+    group.permissions.set(Permission.objects.filter(content_type__app_label="accounts", codename="view_change"))
+    alone.user_permissions.set(group.permissions.all())
+    ids = set(Permission.objects.values_list("id", flat=True))
+    call_command("migrate", verbosity=0)
+    assert {*alone.get_all_permissions(), *grouped.get_all_permissions()} == {"studyservice.view_change"}
+    assert set(Permission.objects.values_list("id", flat=True)) == ids
 
 
 @pytest.mark.usefixtures("copied")

@@ -20,7 +20,6 @@ from accounts.models import (
     ApiKey,
     AuthenticatorApp,
     CalendarFeed,
-    IdempotencyKey,
     Member,
     OutgoingMail,
     Passkey,
@@ -35,7 +34,7 @@ from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from studyservice.database.expressions import fold_all
-from studyservice.models import ActorKind, Change
+from studyservice.models import ActorKind, Change, IdempotencyKey
 from vocab.models import Card, CardState, Deck, Rating, Review
 
 Row = TypeVar("Row", bound=Model)

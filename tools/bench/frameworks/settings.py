@@ -14,7 +14,7 @@ ROOT_URLCONF = "tools.bench.frameworks.drf"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-_OURS = ("accounts", "courses", "planning", "grades", "practice", "vocab")
+_OURS = ("studyservice", "accounts", "courses", "planning", "grades", "practice", "vocab")
 _DJANGO = ("admin.apps.SimpleAdminConfig", "auth", "contenttypes", "sessions", "messages")
 WEB_THREADS = 4  # read when the models are loaded
 INSTALLED_APPS = [*_OURS, *(f"django.contrib.{name}" for name in _DJANGO), "rest_framework"]
