@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
@@ -112,12 +112,8 @@ def base_url(default: str, *, trial: bool) -> str:
     url = text("BASE_URL", default)
     if not url:
         raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
-    try:
-        parts = urlsplit(url)
-        usable = parts.hostname and parts.port != 0 and parts.scheme in {"http", "https"} and "@" not in parts.netloc
-    except ValueError:
-        usable = False
-    if not usable:
+    parts = split_url(url)
+    if parts is None:
         raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
@@ -126,6 +122,16 @@ def base_url(default: str, *, trial: bool) -> str:
         where = "on loopback or, in a trial, in a private network" if trial else "on loopback"
         raise ImproperlyConfigured(f"BASE_URL must be https, except {where}: {url}")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def split_url(url: str) -> SplitResult | None:
+    """Return the parts of an http or https URL; None if it is not one, or has a user."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.hostname and parts.port != 0 and parts.scheme in {"http", "https"} and "@" not in parts.netloc
+    except ValueError:
+        return None
+    return parts if usable else None
 
 
 def is_private(host: str) -> bool:
@@ -148,12 +154,7 @@ def choice(name: str, default: str, choices: Sequence[str]) -> str:
 def web_address(name: str) -> str:
     """Return an http or https URL from the environment; empty if it is not set."""
     url = text(name)
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if url and not (usable and "@" not in parts.netloc and url.isprintable() and " " not in url):
+    if url and not (split_url(url) and url.isprintable() and " " not in url):
         raise ImproperlyConfigured(f"{name} must be an address such as https://example.org/page, not {url!r}.")
     return url
 
@@ -299,16 +300,12 @@ def metrics_address(service: tuple[str, int]) -> tuple[str, int] | None:
     address = text("METRICS_ADDRESS")
     if not address:
         return None
-    try:
-        parts = urlsplit(f"//{address}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not (host and port) or parts.netloc != address or "@" in address:
+    parts = split_url(f"http://{address}")
+    if parts is None or not (parts.hostname and parts.port) or parts.netloc != address:
         raise ImproperlyConfigured(f"METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not {address!r}.")
-    if (host, port) == service:
+    if (parts.hostname, parts.port) == service:
         raise ImproperlyConfigured("METRICS_ADDRESS must not be the address of the service itself.")
-    return host, port
+    return parts.hostname, parts.port
 
 
 def email(default: str) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from studyservice.environment import LOOPBACK, is_private
+from studyservice.environment import LOOPBACK, is_private, split_url
 
 _PREFIX: Final = "SYLLABUS_MODEL"
 _MOST_LABEL: Final = 60
@@ -55,14 +54,13 @@ def language_model(url: str, name: str, key: str, label: str) -> LanguageModel |
 def _host(url: str) -> str:
     """Return the host of a usable URL. Plain http is for loopback, private addresses, and names without a dot."""
     variable = f"{_PREFIX}_URL"
+    parts = split_url(url) if url.isascii() and url.isprintable() and not {" ", "@", "?", "#"} & {*url} else None
+    host = (parts and parts.hostname) or ""
     try:
-        parts = urlsplit(url)
-        host, usable = parts.hostname or "", parts.port != 0 and parts.scheme in {"http", "https"}
         host.encode("idna")
-    except ValueError:
-        host, usable = "", False
-    tail = parts.query or parts.fragment if host else ""
-    if not (host and usable and url.isascii() and url.isprintable() and " " not in url) or "@" in url or tail:
+    except UnicodeError:
+        parts = None
+    if parts is None:
         raise ImproperlyConfigured(
             f"{variable} must be the root of an API, such as http://127.0.0.1:11434/v1, without a password and a query."
         )

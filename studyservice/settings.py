@@ -357,9 +357,7 @@ vars().update(email(default="consolemail://" if TRIAL else ""))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", f"{SERVICE_NAME} <noreply@localhost>")
 
-LOG_FORMAT = text("LOG_FORMAT", "text" if TRIAL else "json")
-if LOG_FORMAT not in {"text", "json"}:
-    raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
+LOG_FORMAT = choice("LOG_FORMAT", default="text" if TRIAL else "json", choices=["text", "json"])
 # The client in request lines: its network, its whole address, or nothing.
 LOG_CLIENT_ADDRESS = choice("LOG_CLIENT_ADDRESS", default="network", choices=["network", "full", "none"])
 LOGGING: dict[str, Any] = {

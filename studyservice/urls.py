@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView, TemplateView
 
+from studyservice.guides.views import ChangelogFeed, changelog, guide, guide_list, search_index
 from studyservice.server.health import health, live, ready
 from studyservice.views import docs, favicon, openapi, reference
 
@@ -34,7 +35,12 @@ urlpatterns = [
     ),
     path("docs", docs, name="docs"),
     path("docs/reference/<slug:slug>", reference, name="reference"),
-    path("", include("studyservice.guides.urls")),
+    path("docs/guides", guide_list, name="guides"),
+    path("docs/guides/<slug:index>", guide_list, name="guide-index"),
+    path("docs/search.json", search_index, name="guide-search"),
+    path("docs/<slug:slug>", guide, name="guide"),
+    path("changelog", changelog, name="changelog"),
+    path("changelog.atom", ChangelogFeed(), name="changelog-feed"),
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="admin"),
     path("admin/", admin.site.urls),
 ]

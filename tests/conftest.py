@@ -48,6 +48,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
 
 
 @pytest.fixture
+def files(settings: Any, tmp_path: Path) -> Path:
+    """The directory of stored files, of this test only: others may leave some."""
+    settings.MEDIA_ROOT = tmp_path
+    return tmp_path
+
+
+@pytest.fixture
 def model(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[ModelServer]":
     """The operator's language model (`tests.support.model_server`), asked again without a pause."""
     from courses.model_reading import asking

@@ -21,6 +21,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
+from django.db.models.sql.compiler import SQLCompiler
 
 from studyservice.database.executing import inserts_from_query, run_sql, run_sql_later, wait_for_statements
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
@@ -62,17 +63,31 @@ def aggregated(rows: models.QuerySet[Any], function: str, column: str | Expressi
     return Subquery(rows.order_by().annotate(aggregated=value).values("aggregated"))
 
 
+Conversion = tuple[int, Callable[[Any], Any]]
+"""Column number, and the function that converts the driver's value."""
+
+
 class Compiled(NamedTuple):
-    """A statement for one kind of database."""
+    """A statement for one kind of database.
+
+    Attributes:
+        conversions: in the order of application.
+    """
 
     sql: str
     params: tuple[Any, ...]
-    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
-    """Column number and the function that converts the driver's value, in the order of application."""
+    conversions: tuple[Conversion, ...]
 
     def bound(self, values: Mapping[str, Any]) -> list[Any]:
         """Return the parameters with the values of an execution."""
         return [values[param.name] if isinstance(param, Param) else param for param in self.params]
+
+    def converted(self, row: Sequence[Any]) -> list[Any]:
+        """Return the values of a fetched row."""
+        values = list(row)
+        for position, convert in self.conversions:
+            values[position] = convert(values[position])
+        return values
 
 
 class Statement(ABC):
@@ -143,14 +158,7 @@ class Select(Statement, Generic[RowT_co]):
         sql, params = compiler.as_sql()
         if self._limited:
             sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))
-        expressions = [expression for expression, *_ in compiler.select]
-        converters = compiler.get_converters(expressions)
-        conversions: list[tuple[int, Callable[[Any], Any]]] = []
-        for position, (steps, expression) in converters.items():
-            if isinstance(expression.output_field, models.JSONField) and connection.vendor == "postgresql":
-                continue  # its driver decodes JSON
-            conversions += [(position, _bound(step, expression)) for step in steps]
-        return Compiled(sql, tuple(params), tuple(conversions))
+        return Compiled(sql, tuple(params), _conversions(compiler, [expression for expression, *_ in compiler.select]))
 
     def all(self, **values: Any) -> list[RowT_co]:
         """Return every row."""
@@ -186,10 +194,17 @@ class Select(Statement, Generic[RowT_co]):
         return None if row is None else cast("RowT_co", self._row(row, compiled))
 
     def _row(self, fetched: tuple[Any, ...], compiled: Compiled) -> dict[str, Any]:
-        values = list(fetched)
-        for position, convert in compiled.conversions:
-            values[position] = convert(values[position])
-        return dict(zip(self._names, values, strict=True))
+        return dict(zip(self._names, compiled.converted(fetched), strict=True))
+
+
+def _conversions(compiler: SQLCompiler, expressions: list[Any]) -> tuple[Conversion, ...]:
+    """Return those of columns with these expressions."""
+    found: list[Conversion] = []
+    for position, (steps, expression) in compiler.get_converters(expressions).items():
+        if isinstance(expression.output_field, models.JSONField) and connection.vendor == "postgresql":
+            continue  # its driver decodes JSON
+        found += [(position, _bound(step, expression)) for step in steps]
+    return tuple(found)
 
 
 def _bound(step: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
@@ -259,17 +274,14 @@ class Update(Statement):
     def _compile(self) -> Compiled:
         query = cast(UpdateQuery, self._queryset.query.chain(UpdateQuery))
         query.add_update_values(dict(self._changes))
-        sql, params = query.get_compiler(connection=connection).as_sql()
+        compiler = query.get_compiler(connection=connection)
+        sql, params = compiler.as_sql()
         if not self._returning:
             return Compiled(sql, tuple(params), ())
         fields = [self._queryset.model._meta.get_field(name) for name in self._returning]
-        conversions = []
-        for place, field in enumerate(fields):
-            column = field.get_col(query.get_initial_alias())
-            steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
-            conversions += [(place, _bound(step, column)) for step in steps]
+        columns = [field.get_col(query.get_initial_alias()) for field in fields]
         names = ", ".join(connection.ops.quote_name(field.column) for field in fields)
-        return Compiled(f"{sql} RETURNING {names}", tuple(params), tuple(conversions))
+        return Compiled(f"{sql} RETURNING {names}", tuple(params), _conversions(compiler, columns))
 
     def run(self, **values: Any) -> int:
         """Execute, and return the number of rows changed."""
@@ -280,16 +292,12 @@ class Update(Statement):
         """Execute without waiting. When the next statement returns its result, call `then` with the new values of the
         `returning` fields of the changed row, or None if there is none.
         """
-        self._queue(values, lambda cursor, compiled: then(_converted(cursor.fetchone(), compiled)))
 
+        def receive(cursor: Any, compiled: Compiled) -> None:
+            row = cursor.fetchone()
+            then(None if row is None else tuple(compiled.converted(row)))
 
-def _converted(row: tuple[Any, ...] | None, compiled: Compiled) -> tuple[Any, ...] | None:
-    if row is None:
-        return None
-    found = list(row)
-    for place, convert in compiled.conversions:
-        found[place] = convert(found[place])
-    return tuple(found)
+        self._queue(values, receive)
 
 
 class RawStatement(Statement):

@@ -14,12 +14,11 @@ from django.core import checks
 from django.db import Error, connection
 from redis import RedisError
 
-from studyservice.database.server_clock import database_drift
 from studyservice.fetching.connecting import Deadline
 from studyservice.fetching.model_api import ModelAPI, ModelError
 from studyservice.installation.findings import Failed, Skipped, Step
 from studyservice.language_model import LanguageModel
-from studyservice.server.health import UnappliedMigrationsError, ping_redis, require_migrations
+from studyservice.server.health import UnappliedMigrationsError, database_drift, ping_redis, require_migrations
 
 LEAST_FREE_MIB = 1024
 """Importing an archive takes 700 MiB of temporary space."""

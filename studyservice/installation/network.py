@@ -1,13 +1,18 @@
-"""Checks of the network: https, the certificate, and a public address."""
+"""Checks of the network: https, the certificate and a public address, and the proxy in front of the service."""
 
 import socket
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from http import HTTPStatus
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
+import httpx2
+from django.conf import settings
+
+from studyservice import __version__
 from studyservice.fetching.connecting import is_public
 from studyservice.installation.findings import Failed, Skipped, Step
 
@@ -104,3 +109,157 @@ def _public_address(parts: SplitResult) -> str:
             "machine resolves it that way, run the check from outside.",
         )
     return f"{', '.join(found)}."
+
+
+_UPLOAD_BYTES = 11 * 2**20
+"""The largest form with a file (docs/operating.md, Proxies)."""
+
+_INVENTED = ("192.0.2.1", "192.0.2.2")
+"""Addresses for documentation (RFC 5737), which no client has."""
+
+
+def proxy_steps() -> Iterator[Step]:
+    """Return the steps that call `BASE_URL` like a browser and a client. Each needs the ones before."""
+    https, certificate, *_ = network_steps(settings.BASE_URL)
+    if settings.BASE_URL.startswith("https://"):
+        yield https
+        yield certificate
+    yield "server", _server
+    yield "X-Forwarded-Proto", _forwarded_proto
+    yield "X-Forwarded-For", partial(_forwarded_for, tries=2)
+    yield "uploads", _uploads
+    yield "plain http", _plain_http
+
+
+def _ask(url: str, headers: dict[str, str] | None = None, body: bytes | None = None) -> httpx2.Response:
+    """GET `url`, or POST a body to it."""
+    method, sent = "GET" if body is None else "POST", {"User-Agent": "checkinstall"} | (headers or {})
+    context = ssl.create_default_context()
+    return httpx2.request(method, url, content=body, headers=sent, timeout=TIMEOUT, verify=context)
+
+
+def _server() -> str:
+    """Check that this version answers at `BASE_URL`, and that it is ready."""
+    url = f"{settings.BASE_URL}/health/ready"
+    try:
+        answer = _ask(url)
+    except httpx2.HTTPError as error:
+        raise Failed(
+            f"{url}: {error}.", "Start the server, and check that the proxy forwards to HOST and PORT."
+        ) from None
+    try:
+        told = answer.json()
+        version, checks = told["version"], told["checks"]
+    except (ValueError, KeyError, TypeError):
+        raise Failed(
+            f"{url} answered {answer.status_code}, but not from this service.",
+            "Check which server BASE_URL reaches, and that the proxy forwards every path.",
+        ) from None
+    if version != __version__:
+        raise Failed(f"The server runs {version}, and this is {__version__}.", "Restart the server.")
+    down = sorted(name for name, state in checks.items() if state != "ok")
+    if down:
+        raise Failed(f"The server says that these are down: {', '.join(down)}.", "Fix those steps, then restart it.")
+    _require_base_url()
+    return f"{version} answers at {settings.BASE_URL}."
+
+
+def _require_base_url() -> None:
+    """Check that the server was started with this `BASE_URL`. It calls itself by the one that it knows."""
+    answer = _ask(f"{settings.BASE_URL}/.well-known/oauth-authorization-server")
+    try:
+        known = str(answer.json()["issuer"])
+    except (ValueError, KeyError, TypeError):
+        known = ""
+    if known != settings.BASE_URL:
+        raise Failed(
+            f"The server was started with BASE_URL {known}."
+            if known
+            else f"The server refuses its host name: it was started with another BASE_URL than {settings.BASE_URL}.",
+            "Restart the server and the schedule, which read the environment only at their start. With containers: "
+            "docker compose up --detach.",
+        )
+
+
+def _forwarded_proto() -> str:
+    """Check that a page over https does not redirect to itself."""
+    if not settings.BASE_URL.startswith("https://"):
+        raise Skipped("there is no https.")
+    answer = _ask(f"{settings.BASE_URL}/sign-in")
+    if answer.status_code == HTTPStatus.OK:
+        return "the service recognizes https."
+    raise Failed(
+        f"/sign-in answered {answer.status_code} instead of the page.",
+        "Make the proxy set X-Forwarded-Proto to the scheme of the request, and set TRUSTED_PROXIES.",
+    )
+
+
+def _forwarded_for(tries: int) -> str:
+    """Check that two calls with invented addresses count against one window, that of the true address."""
+    if not settings.TRUSTED_PROXIES and settings.BASE_URL.startswith("https://"):
+        raise Failed(
+            "It is not believed, as TRUSTED_PROXIES is 0: all clients share the rates of the proxy's address.",
+            "Set TRUSTED_PROXIES to the number of proxies, 1 for a single one, also on this machine. Then restart the "
+            "server.",
+            stops=False,
+        )
+    if not settings.TRUSTED_PROXIES:
+        return "not believed, as TRUSTED_PROXIES is 0."
+    (first, _), (second, reset) = (_window(address) for address in _INVENTED)
+    if second < first or second == 0:
+        return "the service determines the client's address, whatever the client sends."
+    if tries > 1 and reset > 55:  # the minute ended between the two
+        return _forwarded_for(tries - 1)
+    raise Failed(
+        "A client can choose the address for its rate limit.",
+        "Make the proxy append the client's address to X-Forwarded-For or replace the header, and set TRUSTED_PROXIES "
+        "to the number of proxies.",
+    )
+
+
+def _window(address: str) -> tuple[int, int]:
+    """Return the remaining requests of an anonymous caller, and the seconds until the window ends."""
+    answer = _ask(f"{settings.BASE_URL}/v1/me", {"X-Forwarded-For": address})
+    try:
+        return int(answer.headers["RateLimit-Remaining"]), int(answer.headers["RateLimit-Reset"])
+    except (KeyError, ValueError):
+        raise Failed(
+            f"/v1/me answered {answer.status_code} without RateLimit-Remaining.",
+            "Make the proxy forward every path and the response headers.",
+        ) from None
+
+
+def _uploads() -> str:
+    """Check that the proxy passes a file of the largest size. The service refuses it, for want of a credential."""
+    advice = (
+        "Let the proxy pass bodies of 12 MiB, and larger archives, as in deploy/nginx.conf and deploy/Caddyfile. "
+        "Without client_max_body_size nginx passes 1 MiB."
+    )
+    try:
+        answer = _ask(f"{settings.BASE_URL}/mcp", {"Content-Type": "application/json"}, bytes(_UPLOAD_BYTES))
+    except httpx2.HTTPError as error:
+        raise Failed(
+            f"A body of {_UPLOAD_BYTES // 2**20} MiB was not answered: {error}.", advice, stops=False
+        ) from None
+    if "X-Request-Id" not in answer.headers:
+        raise Failed(
+            f"The proxy answers a body of {_UPLOAD_BYTES // 2**20} MiB with {answer.status_code}.", advice, stops=False
+        )
+    return f"the proxy passes bodies of {_UPLOAD_BYTES // 2**20} MiB."
+
+
+def _plain_http() -> str:
+    """Check that no client can claim https over plain http."""
+    parts = urlsplit(settings.BASE_URL)
+    if parts.scheme != "https" or parts.port not in {None, 443}:
+        raise Skipped("there is no https at its own port.")
+    try:
+        answer = _ask(f"http://{parts.hostname}/sign-in", {"X-Forwarded-Proto": "https"})
+    except httpx2.HTTPError:
+        return "nobody answers."
+    if answer.status_code == HTTPStatus.OK:
+        raise Failed(
+            "A client that sends X-Forwarded-Proto gets pages over plain http.",
+            "Make the proxy overwrite X-Forwarded-Proto, and redirect http to https.",
+        )
+    return f"answered with {answer.status_code}, not with a page."

@@ -224,11 +224,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
     def run(self) -> None:
         """Put a `Guard` between each client and gunicorn's protocol."""
         create_server = self.loop.create_server
-
-        async def create_guarded(protocol: Callable[[], Any], **options: Any) -> Any:
-            return await create_server(lambda: Guard(self, protocol), **options)
-
-        self.loop.create_server = create_guarded
+        self.loop.create_server = lambda protocol, **options: create_server(lambda: Guard(self, protocol), **options)
         self.loop.call_soon(self.sweep)
         super().run()
 

@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime
 from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -69,7 +70,7 @@ def readiness() -> dict[str, bool]:
     return checks
 
 
-def _is_well(name: str, wait: Callable[[], None]) -> bool:
+def _is_well(name: str, wait: Callable[[], object]) -> bool:
     try:
         wait()
     except Exception:  # the probe must report any error
@@ -93,18 +94,14 @@ class Probe:
     Args:
         thread: runs the check.
         ask: the check; raises if it fails and may take any time.
-        seconds: how long callers wait.
     """
 
-    def __init__(self, thread: ThreadPoolExecutor, ask: Callable[[], object], seconds: float) -> None:
-        self._thread = thread
-        self._ask = ask
-        self._seconds = seconds
-        self._lock = threading.Lock()
+    def __init__(self, thread: ThreadPoolExecutor, ask: Callable[[], object]) -> None:
+        self._thread, self._ask, self._lock = thread, ask, threading.Lock()
         self._asked: Future[object] | None = None
         self._until = 0.0
 
-    def start(self) -> Callable[[], None]:
+    def start(self) -> Callable[[], object]:
         """Start the check, unless one is running. Return a function that waits for it.
 
         The function raises what `ask` raised, or `TimeoutError` if the check is not done in time, at once if it was
@@ -112,33 +109,28 @@ class Probe:
         """
         with self._lock:
             if self._asked is None or self._asked.done():
-                self._until = time.monotonic() + self._seconds
+                self._until = time.monotonic() + ANSWER_SECONDS
                 self._asked = self._thread.submit(self._ask)
             asked, until = self._asked, self._until
-
-        def wait() -> None:
-            asked.result(max(0.0, until - time.monotonic()))
-
-        return wait
+        return lambda: asked.result(max(0.0, until - time.monotonic()))
 
 
-class _Connection:
-    """The probes' own connection, used only in their thread."""
+@cache
+def _connection() -> BaseDatabaseWrapper:
+    """Return the probes' own connection, used only in their thread."""
+    made = connections[DEFAULT_DB_ALIAS].copy()
+    made.settings_dict["OPTIONS"] |= _CONNECTION_OPTIONS[made.vendor]
+    return made
 
-    def __init__(self) -> None:
-        self._made: BaseDatabaseWrapper | None = None
 
-    def ask(self, question: Callable[[BaseDatabaseWrapper], None]) -> None:
-        """Run `question` on it. After an error the connection is replaced."""
-        if self._made is None:
-            self._made = connections[DEFAULT_DB_ALIAS].copy()
-            self._made.settings_dict["OPTIONS"] |= _CONNECTION_OPTIONS[self._made.vendor]
-        self._made.close_if_unusable_or_obsolete()
-        try:
-            question(self._made)
-        except Exception:
-            self._made.close()
-            raise
+def _ask(question: Callable[[BaseDatabaseWrapper], None]) -> None:
+    """Run `question` on the connection. After an error it is replaced."""
+    _connection().close_if_unusable_or_obsolete()
+    try:
+        question(_connection())
+    except Exception:
+        _connection().close()
+        raise
 
 
 def _select(connection: BaseDatabaseWrapper) -> None:
@@ -162,6 +154,23 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
     return frozenset(MigrationLoader(None).disk_migrations)
 
 
+def database_drift() -> float | None:
+    """Return the least difference of PostgreSQL's clock from this machine's, in seconds; None on SQLite."""
+    if connection.vendor != "postgresql":
+        return None
+    with connection.cursor() as cursor:
+        before = datetime.now(UTC).timestamp()
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
+        [theirs] = cursor.fetchone()
+        after = datetime.now(UTC).timestamp()
+    return drift(before, float(theirs), after)
+
+
+def drift(before: float, theirs: float, after: float) -> float:
+    """Return the least difference, in seconds, of a clock that read `theirs` between `before` and `after`."""
+    return max(0.0, before - theirs, theirs - after)
+
+
 def ping_redis() -> None:
     """Ping the Redis of `REDIS_URL`. Raises the client's errors if it does not answer within two seconds."""
     from redis import Redis  # noqa: PLC0415  # loaded by `rates.limiter.windows`, only with REDIS_URL
@@ -171,8 +180,7 @@ def ping_redis() -> None:
         redis.ping()
 
 
-_connection = _Connection()
 _database_thread = ThreadPoolExecutor(1, "probe-database")
-_DATABASE = Probe(_database_thread, lambda: _connection.ask(_select), ANSWER_SECONDS)
-_MIGRATIONS = Probe(_database_thread, lambda: _connection.ask(require_migrations), ANSWER_SECONDS)
-_REDIS = Probe(ThreadPoolExecutor(1, "probe-redis"), ping_redis, ANSWER_SECONDS)
+_DATABASE = Probe(_database_thread, lambda: _ask(_select))
+_MIGRATIONS = Probe(_database_thread, lambda: _ask(require_migrations))
+_REDIS = Probe(ThreadPoolExecutor(1, "probe-redis"), ping_redis)

@@ -1,7 +1,6 @@
-"""Metrics that are sampled periodically instead of counted; only with `METRICS_ADDRESS`.
+"""Metrics of the threads, and those that are sampled from the database; only with `METRICS_ADDRESS`.
 
-One thread samples the threads and their queue once a second, another the database. That one may wait as long as calls
-do, and holds a connection only while it asks.
+The sampling thread may wait for the database as long as calls do, and holds a connection only while it asks.
 """
 
 import logging
@@ -9,15 +8,14 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import Error, connection, connections
 
 import studyservice
-from studyservice.database.server_clock import drift
 from studyservice.server import metrics
+from studyservice.server.health import database_drift
 from studyservice.server.signals import BACKUP, LAST_RUNS, MAIL_QUEUE_AGE, OVERDUE_CALENDARS, PURGE
 
 logger = logging.getLogger(__name__)
@@ -27,56 +25,45 @@ _T = TypeVar("_T")
 EVERY_SECONDS = 15.0
 """How often each process samples the database."""
 
-THREADS_SECONDS = 1.0
-"""How often it samples its threads."""
-
 _LOCK_WAITS = """
-    SELECT count(*), extract(epoch FROM clock_timestamp()) FROM pg_stat_activity
+    SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'
 """
 
 
 class MeasuredThreads(ThreadPoolExecutor):
-    """Threads that answer requests, how many do, and how long requests wait for one."""
-
-    def __init__(self, threads: int) -> None:
-        super().__init__(threads, "requests")
-        self._waiting: set[object] = set()
-        self._running: set[object] = set()
-        threading.Thread(target=self._look_forever, name="sampling threads", daemon=True).start()
+    """Threads that answer requests. Counts how many do, and how many requests wait for one and how long."""
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
         """Call `fn` when a thread is free."""
-        request, asked_at = object(), time.monotonic()
-        self._waiting.add(request)
+        asked_at = time.monotonic()
+        metrics.WAITING.inc()
 
         def run() -> _T:
-            self._waiting.discard(request)
-            self._running.add(request)
+            metrics.WAITING.dec()
             metrics.WAIT_SECONDS.observe(time.monotonic() - asked_at)
-            try:
+            with metrics.BUSY_THREADS.track_inprogress():
                 return fn(*args, **kwargs)
-            finally:
-                self._running.discard(request)
 
         submitted = super().submit(run)
-        submitted.add_done_callback(lambda _: self._waiting.discard(request))  # cancelled, when its client disconnected
+        submitted.add_done_callback(_stop_waiting)
         return submitted
 
-    def _look_forever(self) -> None:
-        while True:
-            metrics.BUSY_THREADS.set(len(self._running))
-            metrics.WAITING.set(len(self._waiting))
-            time.sleep(THREADS_SECONDS)
+
+def _stop_waiting(submitted: Future[Any]) -> None:
+    """Count a request that was cancelled, when its client disconnected, as no longer waiting."""
+    if submitted.cancelled():
+        metrics.WAITING.dec()
 
 
 def watch() -> MeasuredThreads:
-    """Start sampling the database in this process. Return threads that are sampled, too."""
+    """Start sampling the database in this process. Return threads that are counted."""
     metrics.INFO.labels(studyservice.__version__).set(1)
     metrics.THREADS.set(settings.WEB_THREADS)
-    metrics.REDIS_FALLBACK.set(0)
+    for counted in (metrics.BUSY_THREADS, metrics.WAITING, metrics.REDIS_FALLBACK):
+        counted.set(0)  # the files may have the counts of a process that was killed
     threading.Thread(target=_sample_forever, name="sampling", daemon=True).start()
-    return MeasuredThreads(settings.WEB_THREADS)
+    return MeasuredThreads(settings.WEB_THREADS, "requests")
 
 
 def _sample_forever() -> None:
@@ -101,12 +88,11 @@ def ask() -> None:
         metrics.LAST_RUN.labels(name).set(at)
     metrics.MAIL_QUEUE_AGE.set(MAIL_QUEUE_AGE.get()())
     metrics.OVERDUE_CALENDARS.set(OVERDUE_CALENDARS.get()())
-    if connection.vendor != "postgresql":
+    clock_drift = database_drift()
+    if clock_drift is None:
         return
+    metrics.CLOCK_DRIFT.set(clock_drift)
     with connection.cursor() as cursor:
-        before = datetime.now(UTC).timestamp()
         cursor.execute(_LOCK_WAITS)
-        waiting, theirs = cursor.fetchone()
-        after = datetime.now(UTC).timestamp()
+        [waiting] = cursor.fetchone()
     metrics.LOCK_WAITS.set(waiting)
-    metrics.CLOCK_DRIFT.set(drift(before, float(theirs), after))

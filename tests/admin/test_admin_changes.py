@@ -13,7 +13,7 @@ from tests.support.browsers import form_of
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import stored_file
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 LOG = "/admin/studyservice/change/"
 

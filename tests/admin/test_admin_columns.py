@@ -12,7 +12,7 @@ from django.urls import reverse
 from tests.support.cases import each
 from tests.support.factories import MemberFactory, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 SORTABLE = {
     "accounts.Invitation": {"email", "expires_at"},

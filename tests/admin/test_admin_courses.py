@@ -45,7 +45,7 @@ def test_a_course_is_created_as_over_the_api(admin: Client, owner: RestEntryPoin
     assert Course.objects.get().created_at == owner_member.write_clock
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_course_over_the_limit_is_rejected(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     for number in range(30):
         owner.made("create_course", name=f"Course {number}")
@@ -56,7 +56,7 @@ def test_a_course_over_the_limit_is_rejected(admin: Client, owner: RestEntryPoin
     assert Course.objects.count() == 30
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each(
     ("field", "value"),
     [("name", " "), ("name", "x" * 121), ("code", "x" * 21), ("term", ""), ("syllabus_text", "x" * 500_001)],
@@ -67,7 +67,7 @@ def test_an_invalid_field_is_named(admin: Client, owner_member: Member, field: s
     assert not Course.objects.exists()
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_syllabus_is_edited(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     path = f"{COURSES}{course['id']}/change/"
     assert admin.post(path, form_of(admin, path) | {"syllabus_text": "Week 1: cells"}).status_code == 302
@@ -84,7 +84,7 @@ def test_an_emptied_syllabus_becomes_null(admin: Client, owner: RestEntryPoint, 
     assert owner.made("get_course", course_id=course["id"])["has_syllabus"] is False
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_course_stays_with_its_member(
     admin: Client, owner: RestEntryPoint, course: Any, make_member: Any, owner_member: Member
 ) -> None:
@@ -98,7 +98,7 @@ def upload(admin: Client, path: str, name: str = "syllabus.pdf") -> None:
     assert admin.post(path, form_of(admin, path) | one).status_code == 302
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_an_uploaded_file_belongs_to_the_courses_member(admin: Client, course: Any, owner_member: Member) -> None:
     upload(admin, f"{COURSES}{course['id']}/change/", "Syllabus – fall.pdf")
     [file] = SyllabusFile.objects.all()
@@ -115,7 +115,7 @@ def test_a_file_can_be_added_with_a_new_course(admin: Client, owner_member: Memb
     assert (file.member, file.course) == (owner_member, Course.objects.get())
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_operators_download_a_file(admin: Client, course: Any) -> None:
     upload(admin, f"{COURSES}{course['id']}/change/")
     url = SyllabusFile.objects.get().file.url
@@ -126,7 +126,7 @@ def test_operators_download_a_file(admin: Client, course: Any) -> None:
     assert Client().get(url).headers["Location"].startswith("/admin/login/")
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_missing_file_is_not_found(admin: Client, course: Any) -> None:
     upload(admin, f"{COURSES}{course['id']}/change/")
     file = SyllabusFile.objects.get()
@@ -174,7 +174,7 @@ def test_a_poller_sees_an_item_added_by_an_operator(admin: Client, owner: RestEn
     assert [new["title"] for new in polled] == ["Added"]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_an_item_can_be_changed_and_stays_in_its_course(admin: Client, owner: RestEntryPoint, item: Any) -> None:
     other = owner.made("create_course", name="Other")
     path = f"{ITEMS}{item['id']}/change/"
@@ -195,7 +195,7 @@ def test_an_item_is_deleted_with_its_milestones(admin: Client, owner: RestEntryP
     assert owner.call("list_milestones", item_id=milestone["item_id"]).error == "not_found"
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each(
     ("path", "term", "found"),
     [

@@ -68,21 +68,21 @@ def test_pages_cannot_be_framed_and_forms_need_their_token() -> None:
     assert client.post("/sign-in", {"email": "a@example.org", "password": "b"}).status_code == 403
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.usefixtures("owner_member")
 @each("term", ["owner", "OWNER@exa", "wner", "Own", "example.org", "@Example.org"])
 def test_a_member_is_found_by_address_domain_and_name(admin: Client, term: str) -> None:
     assert listed(admin, MEMBERS, q=term) == ["owner@example.org"]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_key_is_found_by_the_domain_of_its_member(admin: Client, make_member: MakeMember, make_key: MakeKey) -> None:
     _, row = make_key(make_member("ann@example.org"), "Ann's")
     make_key(make_member("bob@example.net"), "Bob's")
     assert listed(admin, KEYS, q="example.org") == [str(row)]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_all_members_are_counted_and_listed(admin: Client, operator: Member) -> None:
     stored_for_each(MemberFactory, {"email": [f"m{number:04}@example.org" for number in range(1100)]})
     assert "1101 members" in admin.get(MEMBERS).content.decode()
@@ -221,7 +221,7 @@ def test_a_form_changes_only_edited_fields(admin: Client, owner_member: Member) 
     assert (owner_member.name, owner_member.write_clock) == ("New", datetime(2030, 1, 1, tzinfo=UTC))
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_new_address_invalidates_codes_sent_to_the_old_one(admin: Client, owner_member: Member) -> None:
     browser = Client()
     ask(browser, owner_member.email)
@@ -265,7 +265,7 @@ def test_an_invalid_member_is_not_created(admin: Client, changes: dict[str, str]
     assert not Member.objects.filter(name="New").exists()
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_deleting_a_member_deletes_everything(admin: Client, owner_member: Member, item: Any) -> None:
     response = admin.post(f"{MEMBERS}{owner_member.id}/delete/", {"post": "yes"})
     assert response.status_code == 302
@@ -292,7 +292,7 @@ def test_only_a_superuser_can_grant_privileges(assistant: Client, owner_member: 
     assert (owner_member.name, owner_member.is_superuser) == ("X", False)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("page", ["password/", "delete/"])
 def test_only_a_superuser_can_change_an_operator(assistant: Client, operator: Member, page: str) -> None:
     assert assistant.post(f"{MEMBERS}{operator.id}/{page}", {"post": "yes"}).status_code == 403

@@ -33,7 +33,7 @@ def test_an_address_over_the_limit_is_rejected_on_every_page(client: Client, db:
     assert client.get(path, REMOTE_ADDR="192.0.2.8").status_code == 302
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_each_page_counts_once(admin: Client, operator: Any) -> None:
     answers = [admin.get("/admin/nothing").status_code for _ in range(LIMIT + 1)]
     assert answers == [404] * LIMIT + [429]

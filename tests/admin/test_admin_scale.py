@@ -39,7 +39,7 @@ from tests.support.factories import (
 )
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 OF_MEMBERS = [
     f"{data.model._meta.app_label}/{data.model._meta.model_name}" for data in member_data() if not data.no_admin

@@ -21,13 +21,7 @@ from tests.support.uploads import stored_file
 LIST = "/admin/courses/syllabusfile/"
 COURSE = "/admin/courses/course/"
 
-pytestmark = pytest.mark.rest
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> Path:
-    settings.MEDIA_ROOT = tmp_path
-    return tmp_path
+pytestmark = [pytest.mark.rest, pytest.mark.usefixtures("files")]
 
 
 @pytest.fixture
@@ -67,7 +61,7 @@ def newest(owner: RestEntryPoint) -> Any:
     return change
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_uploads_are_listed_with_state_and_size(admin: Client, upload: SyllabusFile) -> None:
     page = admin.get(LIST).content.decode()
     for told in ("syllabus.txt", "owner@example.org", "read", "13"):
@@ -76,7 +70,7 @@ def test_uploads_are_listed_with_state_and_size(admin: Client, upload: SyllabusF
     assert listed(admin, LIST, text_status__exact="no_text") == []
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_viewing_the_content_needs_the_permission(helper: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
     page = helper.get(f"{LIST}{upload.id}/change/").content.decode()
     assert "text/plain" in page
@@ -115,7 +109,7 @@ def test_a_file_can_be_read_again(helper: Client, owner: RestEntryPoint, owner_m
     assert owner.call("undo_change", change_id=told["id"]).error == "conflict"
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_file_that_cannot_be_read_again_shows_the_reason(admin: Client, owner_member: Member, course: Any) -> None:
     picture = stored_file(owner_member, course["id"], image_named_docx())
     assert "This type of file is not read here" in act(admin, picture)[0]
@@ -136,14 +130,14 @@ def test_a_deleted_file_is_removed_from_storage(admin: Client, upload: SyllabusF
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_file_added_by_an_operator_is_read(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     bring(admin, course, pdf([["Thu, Dec 3: midterm exam"]]), "Plan.pdf")
     [file] = owner.made("list_syllabi", course_id=course["id"])["data"]
     assert (file["filename"], file["text_status"], file["pages"], file["expires_at"]) == ("Plan.pdf", "read", 1, None)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_rejected_file_shows_the_reason_and_is_not_stored(
     admin: Client, owner_member: Member, course: Any, files: Path
 ) -> None:

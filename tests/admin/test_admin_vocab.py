@@ -27,7 +27,7 @@ def deck(owner: RestEntryPoint) -> Any:
     return deck
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_decks_are_found_by_name_and_member(admin: Client, deck: Any) -> None:
     for query in ("organ", "owner@example.org"):
         page = admin.get("/admin/vocab/deck/", {"q": query}).content.decode()
@@ -45,7 +45,7 @@ def test_a_deck_can_be_renamed_and_moved_to_a_course(
     assert found["updated_at"] > deck["updated_at"]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_another_members_course_is_rejected(
     admin: Client, owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any
 ) -> None:

@@ -30,7 +30,7 @@ def test_a_key_is_found_by_its_visible_beginning(
     assert listed(admin, KEYS, q=other) == []
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("around", ["{}", "Authorization: Bearer {}\n", 'key = "{}"', "x\n{}\ny"])
 def test_a_whole_key_leads_to_its_page(admin: Client, owner_member: Member, make_key: MakeKey, around: str) -> None:
     secret, key = make_key(owner_member, "Leaked")

@@ -24,7 +24,7 @@ from tests.support.cases import each
 from tests.support.factories import ApplicationFactory, DueCalendarFactory, GrantFactory, SchoolCalendarFactory
 from tests.support.server import free_port
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def shown(client: Client) -> dict[str, list[tuple[str, str]]]:

@@ -11,7 +11,7 @@ from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.rest, pytest.mark.same_statements]
 
 
 def asked(prompt: str, argument: str, part: str) -> dict[str, Any]:

@@ -13,11 +13,7 @@ from tests.support.entry_points import McpEntryPoint, RestEntryPoint, read_failu
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 MOST = 100_000
 TOKEN = 4

@@ -22,7 +22,7 @@ from tests.oauth.test_oauth_clients import CALLBACK, Ada, Memory, ada
 from tests.support.event_loops import run_async
 from tests.support.server import Server
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 __all__ = ["ada"]  # a fixture
 

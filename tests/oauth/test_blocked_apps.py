@@ -9,7 +9,7 @@ from accounts.models import Member
 from tests.support.cases import each
 from tests.support.oauth import App, Browser, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 DOCUMENT = "https://assistant.example/client.json"
 BLOCKED = (400, "unauthorized_client")

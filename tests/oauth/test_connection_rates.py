@@ -13,11 +13,7 @@ from tests.support.oauth import App
 from tests.support.tools import rpc_error_of
 from tests.support.world import Call, bearer, error_of
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("frozen"),
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("frozen"), pytest.mark.same_statements]
 
 ME = Call("GET", "/v1/me")
 NOTIFICATION = {"jsonrpc": "2.0", "method": "notifications/initialized"}

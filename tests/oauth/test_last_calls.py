@@ -21,7 +21,7 @@ from studyservice.rows.limits import Limits
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.oauth import BASE, App, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -67,7 +67,7 @@ def test_an_app_can_only_be_verified(desk: Client, owner_member: Any) -> None:
     assert (b"Unverified" in page, b"Verified app" in page) == (False, True)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_everything_of_an_app_can_be_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
     app, other = App.registered(), App.registered()
     members = [owner_member, make_member()]
@@ -77,7 +77,7 @@ def test_everything_of_an_app_can_be_revoked(desk: Client, owner_member: Any, ma
     assert [status_of(pair["access_token"]) for pair in [*tokens, kept]] == [401, 401, 200]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_one_revocation_uses_the_singular(desk: Client, owner_member: Any) -> None:
     app = App.registered()
     app.connect(owner_member)
@@ -119,7 +119,7 @@ def test_codes_and_access_tokens_are_not_listed(desk: Client, model: str) -> Non
     assert desk.get(f"/admin/oauthserver/{model}/").status_code == 404
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("listing", ["application", "refreshtoken", "connectedmember"])
 def test_operators_who_can_only_view_see_no_actions(make_member: Any, owner_member: Any, listing: str) -> None:
     from django.contrib.auth.models import Permission
@@ -133,7 +133,7 @@ def test_operators_who_can_only_view_see_no_actions(make_member: Any, owner_memb
     assert (page.status_code, b'name="action"' in page.content) == (200, False)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("term", ["Notebook", "notes.example", "svcclient_"])
 def test_an_app_is_found_by_name_address_or_client_id(desk: Client, term: str) -> None:
     App.registered(client_name="Notebook", redirect_uris=["https://notes.example/back"])

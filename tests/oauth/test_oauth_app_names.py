@@ -9,7 +9,7 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import App, Browser, error_of, register
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @each(

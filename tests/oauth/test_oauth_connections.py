@@ -12,7 +12,7 @@ from django.utils import timezone
 from studyservice.operations.declaration import Scope
 from tests.support.oauth import App, Browser, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:

@@ -13,7 +13,7 @@ from tests.support.documents import CLIENT_ID, DOCUMENT, DOCUMENTS, Web, publish
 from tests.support.internet import Internet
 from tests.support.oauth import Browser, answer_in, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +13,7 @@ from django.utils import timezone
 
 from tests.support.oauth import App, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Path) -> None:
-    """Only this test's files: other tests may leave some that would be purged here."""
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 
 
 @pytest.fixture

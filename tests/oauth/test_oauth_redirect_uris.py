@@ -7,7 +7,7 @@ import pytest
 from tests.support.cases import each
 from tests.support.oauth import App, Browser, answer_in, error_of, register
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 GOOD = [
     "https://app.example/callback",

@@ -9,7 +9,7 @@ from django.test import Client
 from tests.support.cases import each
 from tests.support.oauth import CALLBACK, App, error_of, register
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 ANSWER = {
     "client_id": ANY,

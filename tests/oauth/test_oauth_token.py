@@ -13,7 +13,7 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import BASE, FORM, App, challenge_of, error_of, post_form, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 TOKENS = {
     "access_token": ANY,

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Member
 from tests.support.oauth import App, Browser, error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 SHOWN = "this app used an old token again"
 LOGGER = "oauthserver.reuse"

@@ -6,7 +6,7 @@ import pytest
 
 from tests import ROOT
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 PAGE = (ROOT / "docs" / "security.md").read_text()
 

@@ -16,7 +16,7 @@ from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.factories import GradeScoreFactory, stored
 from tests.support.properties import examples
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
 
@@ -14,21 +13,12 @@ from tests.support.archives import manifest, parts, parts_of, zipped
 from tests.support.entry_points import RestEntryPoint
 from tests.support.everything import have_everything
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 
 ARCHIVES = ROOT / "tests" / "archives"
 KEEP = "Run this file with --refresh-baselines to keep an archive of the new version."
 NAME_IT = "A column or a table was added: name it in studyservice.archive.tables.ADDED, under version {}."
 AGAIN = "Delete this archive, and run this file with --refresh-baselines: its version is not released yet."
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Any) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 def released_version() -> int:

@@ -13,15 +13,9 @@ from tests.support.factories import SyllabusFileFactory, stored
 from tests.support.samples import UNKNOWN_ID
 from tests.support.tools import rest_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 
 TEXT = "Fall 2026\n\nThu, Dec 3: midterm exam"
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> Path:
-    settings.MEDIA_ROOT = tmp_path
-    return tmp_path
 
 
 def upload(owner: RestEntryPoint, text: str = TEXT) -> Any:

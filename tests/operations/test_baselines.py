@@ -27,7 +27,7 @@ from tests.support.factories import (
 )
 from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 OPENAPI = ROOT / "docs" / "openapi.json"
 COUNTS = ROOT / "tests" / "query_counts.json"

@@ -96,7 +96,7 @@ def test_errors_beside_the_list_are_returned_too(owner: RestEntryPoint) -> None:
     assert len(answer.fields) == 100
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.rest
 def test_the_answer_is_small(owner: RestEntryPoint, course: Any) -> None:
     sent = {
@@ -110,7 +110,7 @@ def test_the_answer_is_small(owner: RestEntryPoint, course: Any) -> None:
         assert len(response.content) < MOST_BYTES
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.rest
 def test_many_parameters_produce_few_details(owner: RestEntryPoint) -> None:
     """Only declared fields are validated."""
@@ -119,7 +119,7 @@ def test_many_parameters_produce_few_details(owner: RestEntryPoint) -> None:
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["limit"]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_an_object_with_many_fields_produces_few_details(owner: RestEntryPoint) -> None:
     """Unknown fields are ignored, so only declared ones can be invalid."""
     answer = owner.call("create_course", name=7, **{f"unknown{number}": {} for number in range(50_000)})

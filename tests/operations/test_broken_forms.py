@@ -7,11 +7,7 @@ import pytest
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 FORM = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b\r\n--edge--\r\n'
 EDGE = "multipart/form-data; boundary=edge"

@@ -61,7 +61,7 @@ def test_a_write_adds_one_change(world: World, owner_member: Member, operation_i
     assert by_of(row) == ("key", key.id, key.name)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
 @pytest.mark.rest
 def test_writes_without_study_data_add_no_change(world: World, operation_id: str) -> None:
@@ -71,7 +71,7 @@ def test_writes_without_study_data_add_no_change(world: World, operation_id: str
     assert Change.objects.count() == rows
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("operation_id", [name for name in WRITES if name.startswith("update_")])
 def test_writes_without_effect_add_no_change(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)

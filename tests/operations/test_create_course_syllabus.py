@@ -19,14 +19,9 @@ from tests.support.samples import NOT_ENDED
 from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT, TODAY
 from tests.support.tools import rest_of
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = [pytest.mark.same_statements, pytest.mark.time_machine(TODAY)]
 
 NAME = {"name": "Cell Biology", "term": "Fall 2026"}
-
-
-@pytest.fixture(autouse=True)
-def _today(time_machine) -> None:
-    time_machine.move_to(TODAY)
 
 
 def evidence_of(answer: Any) -> list[str]:

@@ -14,14 +14,9 @@ from tests.support.factories import ItemFactory, stored
 from tests.support.syllabus_text import ITEMS, TEXT, TODAY
 from tests.support.tools import mcp_of, rest_of
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = [pytest.mark.same_statements, pytest.mark.time_machine(TODAY)]
 
 QUIZ = {"title": "Quiz 1", "kind": "quiz", "due_on": "2026-09-10"}
-
-
-@pytest.fixture(autouse=True)
-def _today(time_machine) -> None:
-    time_machine.move_to(TODAY)
 
 
 @pytest.fixture

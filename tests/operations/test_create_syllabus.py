@@ -21,11 +21,7 @@ from tests.support.syllabus_files import docx, odt, pdf
 from tests.support.uploads import multipart
 from tests.support.world import error_of, fields_of
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 about_files = pytest.mark.database("sqlite", "reads files")
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
@@ -33,13 +29,6 @@ LINES = ["BIO 210 Cell Biology, Fall 2026", "Thu, Dec 3: midterm exam", "Quizzes
 TEXT = "\n".join(LINES)
 DAY = timedelta(days=1)
 MIB = 1024 * 1024
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> Path:
-    """The directory of stored files."""
-    settings.MEDIA_ROOT = tmp_path
-    return tmp_path
 
 
 def send(entry_point: RestEntryPoint, file: bytes, filename: str = "syllabus.txt", key: str = "", **fields: str) -> Any:

@@ -11,7 +11,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 def test_it_deletes(owner: RestEntryPoint, item) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 def test_it_deletes(owner: RestEntryPoint, item, milestone) -> None:

@@ -65,7 +65,7 @@ def _everything(entry_point: RestEntryPoint) -> Any:
     }
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_everything_in_the_course_is_deleted(owner: RestEntryPoint, owner_member, course, upload: Upload) -> None:
     """delete_course: removes items, milestones, grades and uploaded files."""
     _fill(owner, course)
@@ -91,7 +91,7 @@ def test_its_parts_are_no_longer_found(owner: RestEntryPoint, course, item, mile
     assert owner.made("list_items", course_id=course["id"])["data"] == []
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_members_other_data_is_unchanged(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     _fill(owner, other)
@@ -101,7 +101,7 @@ def test_the_members_other_data_is_unchanged(owner: RestEntryPoint, course) -> N
     assert _everything(owner) == before | {"courses": before["courses"][1:], "grades": before["grades"][1:]}
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_other_members_data_is_unchanged(owner: RestEntryPoint, stranger: RestEntryPoint, course) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     _fill(stranger, theirs)
@@ -111,7 +111,7 @@ def test_other_members_data_is_unchanged(owner: RestEntryPoint, stranger: RestEn
     assert _everything(stranger) == before
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_number_of_statements_is_independent_of_the_data(
     owner: RestEntryPoint, course, django_assert_max_num_queries
 ) -> None:

@@ -12,7 +12,7 @@ from studyservice.models import Change
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 Setter = Callable[..., list[Any]]
 

@@ -97,7 +97,7 @@ def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -
     return Path(stored_file(owner_member, course["id"]).file.path)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.rest
 @pytest.mark.usefixtures("uploaded")
 @pytest.mark.parametrize("together", [False, True])
@@ -124,7 +124,7 @@ def test_stored_files_are_deleted(admin: Client, owner_member: Member, uploaded:
     assert not uploaded.exists()
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_sessions_are_deleted_and_the_admin_log_keeps_no_address(
     admin: Client, owner_member: Member, make_member: MakeMember
 ) -> None:
@@ -176,7 +176,7 @@ def interrupted(admin: Client, owner: RestEntryPoint, owner_member: Member, monk
     return app
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.rest
 @pytest.mark.usefixtures("interrupted")
 def test_nobody_can_sign_in_or_call_meanwhile(owner: RestEntryPoint, owner_member: Member) -> None:
@@ -206,7 +206,7 @@ def test_tokens_neither_work_nor_are_issued_meanwhile(
     assert error_of(app.exchange(code)) == (400, "invalid_grant")
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.rest
 @pytest.mark.usefixtures("interrupted")
 @pytest.mark.parametrize("again", ["admin", "purgeexpired"])

@@ -28,16 +28,7 @@ from tests.support.factories import AccountEventFactory
 from tests.support.oauth import App
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Any) -> None:
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 
 
 @pytest.fixture

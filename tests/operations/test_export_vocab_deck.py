@@ -10,11 +10,7 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed, sent_deck
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 TEXTS = [
     ("Nucleus", "Holds the DNA."),

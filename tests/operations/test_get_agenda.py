@@ -11,14 +11,8 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import NOT_ENDED, later
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
-
 TODAY = "2026-11-21"
-
-
-@pytest.fixture(autouse=True)
-def _today(time_machine) -> None:
-    time_machine.move_to(f"{TODAY}T12:00:00Z")
+pytestmark = [pytest.mark.same_statements, pytest.mark.time_machine(f"{TODAY}T12:00:00Z")]
 
 
 @pytest.fixture

@@ -17,20 +17,18 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, MilestoneFactory, stored
 from tests.support.samples import later
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "the comparison with the oracle runs on both")]
-
 TODAY = "2026-11-21"
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "the comparison with the oracle runs on both"),
+    pytest.mark.time_machine(f"{TODAY}T12:00:00Z"),
+]
 BEFORE_MIDNIGHT = [
     ("Asia/Kathmandu", "2026-11-21T18:14:59Z"),
     ("America/St_Johns", "2026-11-22T03:29:59Z"),
     ("Pacific/Chatham", "2026-11-21T10:14:59Z"),
 ]
 """The last second of the day in three zones with offsets of a quarter or half an hour."""
-
-
-@pytest.fixture(autouse=True)
-def _today(time_machine: Any) -> None:
-    time_machine.move_to(f"{TODAY}T12:00:00Z")
 
 
 def test_it_returns_a_step_with_its_reasons(owner: RestEntryPoint, course: Any) -> None:

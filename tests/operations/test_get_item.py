@@ -7,7 +7,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import NOT_ENDED, fetched_item
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 def test_it_returns_the_item(owner: RestEntryPoint, course, time_machine) -> None:

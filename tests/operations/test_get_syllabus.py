@@ -13,20 +13,10 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.uploads import multipart
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 
 TEXT = "BIO 210 Cell Biology, Fall 2026\nThu, Dec 3: midterm exam"
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> Path:
-    settings.MEDIA_ROOT = tmp_path
-    return tmp_path
 
 
 @pytest.fixture

@@ -22,11 +22,7 @@ from tests.support.factories import IdempotencyKeyFactory, stored
 from tests.support.oauth import App
 from tests.support.world import OPERATIONS, WITH_BODY, Call, World, bearer, encoded, error_of, fields_of, rows
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 POSTS = [name for name in OPERATIONS if routes()[name].method == "POST"]
 OTHERS = [name for name in OPERATIONS if routes()[name].method != "POST"]

@@ -18,14 +18,15 @@ from tests.support.samples import UNKNOWN_ID
 from tests.support.uploads import multipart
 from tests.support.world import error_of, fields_of
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
 about_files = pytest.mark.database("sqlite", "reads files")
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.same_statements,
+    pytest.mark.time_machine(NOW, tick=False),
+]
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 
 
@@ -33,12 +34,6 @@ FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 def owner_member(make_member: Any) -> Member:
     member: Member = make_member("owner@example.org", time_zone=ZONE)
     return member
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(NOW, tick=False):
-        yield
 
 
 def send(

@@ -1,25 +1,22 @@
 """import_calendar: files whose lines are folded within a character, or that have bytes that are in no encoding."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import time_machine
 
 from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "reads files")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "reads files"),
+    pytest.mark.time_machine("2026-11-22T12:00:00Z", tick=False),
+]
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
-        yield
 
 
 def titles(owner: RestEntryPoint, course: Any, file: bytes) -> list[str]:

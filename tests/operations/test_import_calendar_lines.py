@@ -1,10 +1,8 @@
 """import_calendar: files with lines that cannot be read, and texts in HTML."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import time_machine
 
 from accounts.models import Member
 from tests.support.calendar_files import CANVAS, MOODLE, NEW_YORK, calendar, deadline, event
@@ -12,7 +10,12 @@ from tests.support.calendar_imports import dates_of, import_events, import_file
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "reads files")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "reads files"),
+    pytest.mark.time_machine("2026-11-22T12:00:00Z", tick=False),
+]
 
 ESSAY = deadline("a", "20261203", "Essay")
 
@@ -21,12 +24,6 @@ ESSAY = deadline("a", "20261203", "Essay")
 def owner_member(make_member: Any) -> Member:
     member: Member = make_member("owner@example.org", time_zone="America/New_York")
     return member
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
-        yield
 
 
 def part(name: str, *lines: str) -> str:

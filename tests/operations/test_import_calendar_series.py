@@ -12,19 +12,18 @@ from tests.support.calendar_imports import dates_of, import_events
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "reads files")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "reads files"),
+    pytest.mark.time_machine("2026-11-22T12:00:00Z", tick=False),
+]
 
 
 @pytest.fixture
 def owner_member(make_member: Any) -> Member:
     member: Member = make_member("owner@example.org", time_zone="America/New_York")
     return member
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
-        yield
 
 
 NEW_YORK = ";TZID=America/New_York"

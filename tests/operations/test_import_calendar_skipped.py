@@ -1,24 +1,21 @@
 """import_calendar: events that are not deadlines, or no longer."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import time_machine
 
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "reads files")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "reads files"),
+    pytest.mark.time_machine("2026-11-22T12:00:00Z", tick=False),
+]
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
-        yield
 
 
 def imported(owner: RestEntryPoint, course: Any, *parts: str) -> Any:

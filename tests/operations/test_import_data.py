@@ -22,21 +22,12 @@ from tests.support.everything import SYLLABUS, answers, have_everything
 from tests.support.world import rows
 from vocab.models import Review
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 about_files = pytest.mark.database(
     "sqlite", "files that are read; what is stored of them is looked at on both databases"
 )
 
 ARCHIVES = ROOT / "tests" / "archives"
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 @pytest.fixture

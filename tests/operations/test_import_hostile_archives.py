@@ -45,16 +45,7 @@ from tests.support.hostile_archives import (
 )
 from tests.support.world import rows
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements, pytest.mark.usefixtures("files")]
 
 
 COUNTS_ARE_NONE = b'{"format": "study-data-archive", "version": 1, "counts": 3}'

@@ -10,11 +10,7 @@ from tests.support.archives import a_course, manifest, parts, zipped
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 OTHER_COURSE = "00000000-0000-7000-8000-0000000000ff"
 MOMENT = "2026-10-01T08:00:00Z"

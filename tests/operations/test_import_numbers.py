@@ -1,6 +1,5 @@
 """import_data: every number has bounds, and a card's counts match its review log."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +28,12 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.world import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "reads files")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "reads files"),
+    pytest.mark.usefixtures("files"),
+]
 
 RELEARNING = REVIEWED | {"state": "relearning", "step": 0}
 MOST = 1_000_000_000
@@ -70,11 +74,6 @@ BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("attempts", "foretold"): (an_attempt(), 0, 1_000_000_000),
 }
 """A line with the number, and its minimum and maximum."""
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 def archive(**tables: list[Any]) -> bytes:

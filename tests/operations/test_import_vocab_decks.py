@@ -15,11 +15,7 @@ from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import fields_of
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 about_files = pytest.mark.database("sqlite", "reads files")
 
 PATH = "/v1/vocab-decks/import"

@@ -16,7 +16,7 @@ from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 if TYPE_CHECKING:
     from courses.models import Item

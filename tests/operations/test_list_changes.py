@@ -18,11 +18,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 
 def changes(entry_point: RestEntryPoint, **query: Any) -> list[Any]:

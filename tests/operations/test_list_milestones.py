@@ -5,7 +5,7 @@ import pytest
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 TODAY = "2026-11-21"
 

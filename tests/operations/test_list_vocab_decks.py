@@ -15,7 +15,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 def test_it_lists_oldest_first_without_cards(owner: RestEntryPoint, course: Any) -> None:

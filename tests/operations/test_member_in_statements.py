@@ -14,11 +14,7 @@ from tests.support.statements import TABLES, named, unnamed
 from tests.support.tools import mcp_of
 from tests.support.world import INTO_NOTHING, OPERATIONS, TOOLS, World, bearer
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 spread = pytest.mark.database(
     "postgresql", "members are spread over servers there, by the member that a statement names"

@@ -136,7 +136,7 @@ def test_parallel_milestones_of_several_items_stop_at_5000(
     assert Milestone.objects.count() == 5000
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_admin_applies_the_limit(admin: Client, course: Any, fill_items: Fill) -> None:
     fill_items(5000)
     fields = {"course": course["id"], "title": "One more", "kind": "exam", "due_on": "2027-01-01"}
@@ -146,7 +146,7 @@ def test_the_admin_applies_the_limit(admin: Client, course: Any, fill_items: Fil
     assert Item.objects.count() == 5000
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_members_over_the_limit_keep_their_objects(owner: RestEntryPoint, course: Any, fill_items: Fill) -> None:
     """From before the limit existed."""
     fill_items(5100)

@@ -265,7 +265,7 @@ def test_a_move_cannot_be_undone_if_a_milestone_is_permanently_deleted(owner: Re
 
 
 @pytest.mark.rest
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_place_needs_a_constant_number_of_statements(owner: RestEntryPoint, course: Any) -> None:
     counts = []
     for present in (1, 15):

@@ -3,7 +3,6 @@
 import json
 import time
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
@@ -23,7 +22,7 @@ from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 from tests.support.world import fields_of
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rest]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rest, pytest.mark.usefixtures("files")]
 one_database = pytest.mark.database("sqlite", "another test sends the same statements")
 
 TEXT = """BIO 210 Cell Biology, Fall 2026
@@ -42,11 +41,6 @@ Quizzes are worth 10 points of 50 points in total
 """
 ESSAY = {"title": "Essay", "kind": "paper", "due_on": "2026-12-03", "quote": "Essay: due by Thu, Dec 3"}
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 def sent(owner: RestEntryPoint, text: str = TEXT, **fields: Any) -> Any:

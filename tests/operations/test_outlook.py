@@ -8,7 +8,7 @@ import pytest
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 LETTERS = ["A+", "A", "A-", "B+", "B", "B-", "C+", "C", "C-", "D+", "D", "D-"]
 BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]

@@ -10,7 +10,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 

@@ -17,7 +17,7 @@ from tests.support.factories import ItemFactory
 from tests.support.polling import LONG_AGO, Between, titles
 from tests.support.properties import examples
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 def walk(entry_point: RestEntryPoint, between: Between, **filters: Any) -> list[Any]:

@@ -11,15 +11,9 @@ from accounts.erasure.purging import purge_all
 from courses.models import SyllabusFile
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("files")]
 
 NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> Path:
-    settings.MEDIA_ROOT = tmp_path
-    return tmp_path
 
 
 def names(files: Path) -> set[str]:

@@ -22,7 +22,7 @@ from vocab.models import Card, Rating
 from vocab.readiness import recall
 from vocab.scheduling import next_state
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 TODAY = NOW.date()

@@ -7,7 +7,7 @@ import pytest
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, document
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.rest, pytest.mark.same_statements]
 
 Records = dict[str, tuple[dict[str, Any], dict[str, str]]]
 

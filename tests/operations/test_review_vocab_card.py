@@ -16,7 +16,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import bearer
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 START = datetime(2030, 5, 1, 9, tzinfo=UTC)
 

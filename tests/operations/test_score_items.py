@@ -9,7 +9,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, fetched_item
 from tests.support.tools import mcp_of
 
-pytestmark = [pytest.mark.database("sqlite", "other tests send the same statements"), pytest.mark.rest]
+pytestmark = [pytest.mark.same_statements, pytest.mark.rest]
 
 
 @pytest.fixture

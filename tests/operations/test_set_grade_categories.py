@@ -10,7 +10,7 @@ import pytest
 from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint, document
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 Setter = Callable[..., Answer]
 

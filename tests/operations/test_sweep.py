@@ -33,7 +33,7 @@ from tests.support.world import (
     rows,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 unasked = pytest.mark.database("sqlite", "checks before any statement")
 

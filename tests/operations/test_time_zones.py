@@ -5,7 +5,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 INSTANT = "2026-11-21T10:30:00Z"
 """In Kiritimati (UTC+14) the 22nd is half an hour old; in Pago Pago (UTC-11) the 20th ends in half an hour."""

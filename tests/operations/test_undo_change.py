@@ -14,11 +14,7 @@ from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.samples import fetched_item
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 
 def newest(entry_point: RestEntryPoint) -> Any:

@@ -10,7 +10,7 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
-pytestmark = [pytest.mark.database("sqlite", "other tests send the same statements"), pytest.mark.rest]
+pytestmark = [pytest.mark.same_statements, pytest.mark.rest]
 
 EXAMS, QUIZZES = "Exams", "Quizzes"
 

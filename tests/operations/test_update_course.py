@@ -11,7 +11,7 @@ from tests.support.samples import (
     fetched_item,
 )
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 FULL = {
     "name": "Cell Biology",

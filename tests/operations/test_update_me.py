@@ -11,7 +11,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.rest, pytest.mark.same_statements]
 
 HALF_PAST_ELEVEN = "2026-11-21T22:30:00Z"
 """23:30 in Paris; in Tokyo the 22nd, in New York the afternoon of the 21st."""

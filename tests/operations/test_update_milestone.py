@@ -8,7 +8,7 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 @pytest.fixture

@@ -8,11 +8,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.rest,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.same_statements]
 
 
 @pytest.fixture

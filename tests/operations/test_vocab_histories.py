@@ -21,7 +21,7 @@ from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 START = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ZONES = ("Europe/Paris", "America/Los_Angeles", "Pacific/Kiritimati", "Australia/Lord_Howe", "UTC")
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.rest, pytest.mark.same_statements]
 
 SOME = examples(25)
 

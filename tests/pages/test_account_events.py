@@ -93,7 +93,7 @@ def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -
     assert [event.network for event in AccountEvent.objects.all()] == ["198.51.100.0/24"]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_frequently_moving_key_is_logged_up_to_a_limit(member: Member, make_key: MakeKey, shown_events: Told) -> None:
     secret, key = make_key(member, "Phone")
     for number in range(MOST + 3):
@@ -113,7 +113,7 @@ def test_one_of_concurrent_calls_from_a_new_network_is_logged(
     assert AccountEvent.objects.count() == 1
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_consents_and_their_end_are_logged(member: Member, shown_events: Told) -> None:
     app, other = App.registered(client_name="Notebook"), App.registered(client_name="Reader")
     app.connect(member)

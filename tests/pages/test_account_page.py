@@ -47,7 +47,7 @@ def profile(**changes: str) -> dict[str, str]:
     return {"name": "Ada", "time_zone": "Europe/Paris", "retention": "90", "new_cards_a_day": "20"} | changes
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_profile_can_be_changed(signed_in: Client, member: Member) -> None:
     sent = profile(name="Ada Park", time_zone="Asia/Tokyo", retention="92.35", new_cards_a_day="7")
     assert signed_in.post("/account", sent).headers["Location"] == "/account"
@@ -60,7 +60,7 @@ def test_the_profile_can_be_changed(signed_in: Client, member: Member) -> None:
     assert '<option value="Asia/Tokyo" selected>' in page
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each(
     ("wrong", "said"),
     [
@@ -132,7 +132,7 @@ def test_browsers_are_listed_with_their_last_use(signed_in: Client) -> None:
     ]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_last_use_is_recorded_every_five_minutes(signed_in: Client, time_machine: Any) -> None:
     time_machine.move_to(datetime.now(UTC) + timedelta(minutes=4), tick=False)
     before = BrowserSession.objects.get().last_used_at
@@ -143,7 +143,7 @@ def test_the_last_use_is_recorded_every_five_minutes(signed_in: Client, time_mac
     assert BrowserSession.objects.get().last_used_at == datetime.now(UTC)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_one_browser_can_be_signed_out(signed_in: Client, member: Member) -> None:
     phone = browser(IPHONE)
     [address] = [part.split('"')[0] for part in text_of(signed_in).split('action="') if part.startswith("/account/ses")]
@@ -189,7 +189,7 @@ class TestMembership:
     def renewing(self, settings: Any) -> None:
         settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
 
-    @pytest.mark.database("sqlite", "other tests send the same statements")
+    @pytest.mark.same_statements
     @each("path", ["/account", "/keys"])
     def test_a_lapsed_member_sees_the_pages_and_a_notice(self, signed_in: Client, member: Member, path: str) -> None:
         Member.objects.update(membership_active=False)
@@ -197,7 +197,7 @@ class TestMembership:
         assert "Your membership has lapsed" in page
         assert 'href="https://billing.example.org/renew"' in page
 
-    @pytest.mark.database("sqlite", "other tests send the same statements")
+    @pytest.mark.same_statements
     @each("path", ["/account", "/keys"])
     @each(("days", "told"), [(-1, "lapsed after"), (0, "ends after"), (14, "ends after"), (15, "")])
     def test_the_end_is_announced_fourteen_days_before(

@@ -1,6 +1,5 @@
 """Exporting, importing and deleting on the account page, without a browser."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +15,7 @@ from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.factories import CourseFactory
 from tests.support.world import rows
 
-pytestmark = pytest.mark.database("sqlite", "pages call tested operations")
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.database("sqlite", "pages call tested operations"), pytest.mark.usefixtures("files")]
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def test_another_members_feed_is_unaffected(client: Client, member: Member, make
     assert Client().get(path_of(other)).status_code == 200
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_21st_new_address_in_an_hour_is_rejected(client: Client, member: Member) -> None:
     assert [client.post("/keys/calendar").status_code for _ in range(21)] == [200] * 20 + [429]
 

@@ -1,11 +1,9 @@
 """Importing a calendar file on the page of a course: upload, review, apply."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -20,17 +18,12 @@ from tests.support.samples import UNKNOWN_ID
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
+    pytest.mark.same_statements,
+    pytest.mark.time_machine("2026-11-22T12:00:00Z", tick=False),
 ]
 
 ESSAY = deadline("a", "20261203", "Essay 1")
 QUIZ = deadline("b", "20261204", "Quiz 2")
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
-        yield
 
 
 def path_of(course: Any) -> str:

@@ -16,11 +16,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @pytest.fixture

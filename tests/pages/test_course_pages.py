@@ -14,11 +14,7 @@ from tests.support.factories import CourseFactory
 from tests.support.forms import form_with
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def text_of(browser: Client, path: str) -> str:

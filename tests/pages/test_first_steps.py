@@ -16,11 +16,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with
 from tests.support.oauth import App
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 SYLLABUS = "BIO 210 Cell Biology\nFall 2026\n\nMidterm exam: Thursday, October 8, 2026\nExams: 100%\n"
 

@@ -19,13 +19,9 @@ from tests.support.samples import UNKNOWN_ID
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
+    pytest.mark.same_statements,
+    pytest.mark.time_machine("2026-11-23T12:00:00Z"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _today(time_machine: Any) -> None:
-    time_machine.move_to("2026-11-23T12:00:00Z")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from accounts.pages.keys import MAX_PAST_KEYS
 from tests.support.bulk import insert
 from tests.support.cases import each
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from studyservice.secrets import hashing
 from tests.support.cases import each
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, signed_in
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 UNKNOWN = "unknown@example.org"

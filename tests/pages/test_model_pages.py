@@ -14,11 +14,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with, row_of
 from tests.support.model_server import ModelServer, answer, rows
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True), pytest.mark.same_statements]
 
 TEXT = """BIO 210 Cell Biology, Fall 2026
 

@@ -64,7 +64,7 @@ def enter(client: Client, code: str) -> Any:
     return client.post("/account/email/code", {"code": code})
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_code_assigns_the_new_address(signed_in: Client, member: Member) -> None:
     other = browser_of(member)
     code = ask(signed_in, "Ada@Example.com")
@@ -85,7 +85,7 @@ def test_keys_keep_working(signed_in: Client, member: Member, entry_point: Any) 
     assert api.made("get_me")["email"] == NEW
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_only_the_new_address_signs_in(signed_in: Client, member: Member) -> None:
     waiting = Client()
     waiting.post("/sign-in", {"email": OLD})
@@ -174,7 +174,7 @@ def test_a_member_can_request_five_codes_an_hour(signed_in: Client) -> None:
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_wrong_password_sends_no_code(signed_in: Client, member: Member) -> None:
     for proof in ({"current_password": "wrong password"}, {"current_password": ""}, {"code": "123456"}):
         page = post(signed_in, NEW, **proof).content.decode()
@@ -202,7 +202,7 @@ def test_without_a_password_a_code_to_the_old_address_comes_first(without_passwo
     assert without_password.email == NEW
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_without_a_password_or_a_code_nothing_is_sent(without_password: Member) -> None:
     client = browser_of(without_password)
     for proof in ({"code": "123456"}, {"current_password": ""}, {"current_password": PASSWORD}):
@@ -222,7 +222,7 @@ def test_a_wrong_code_to_the_old_address_sends_none_to_the_new(without_password:
     assert len(mails()) == 1
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_password: Member) -> None:
     client, stolen = browser_of(without_password), browser_of(without_password)
     client.post("/account/email/proof")
@@ -234,7 +234,7 @@ def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_passw
     assert len(mails()) == sent
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_code_for_another_purpose_is_not_proof(without_password: Member) -> None:
     """The code for the new address does not work for the old one."""
     client = browser_of(without_password)
@@ -250,7 +250,7 @@ def test_a_code_for_another_purpose_is_not_proof(without_password: Member) -> No
     assert without_password.email == OLD
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_another_member_cannot_use_the_proof(without_password: Member, make_member: Any) -> None:
     """A new sign-in in the same browser keeps nothing of the previous member."""
     client = browser_of(make_member("mallory@example.org"))
@@ -268,7 +268,7 @@ def test_a_code_replaces_a_forgotten_password(signed_in: Client) -> None:
     assert mails()[-1].to == [NEW]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client, member: Member) -> None:
     first = ask(signed_in)
     assert signed_in.post("/account/email/code", {"do": "again"}).headers["Location"] == "/account/email/code"
@@ -279,7 +279,7 @@ def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client,
     assert enter(signed_in, second).headers["Location"] == "/account"
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_repeated_codes_are_limited_to_five_too(signed_in: Client) -> None:
     ask(signed_in)
     answers = [signed_in.post("/account/email/code", {"do": "again"}).status_code for _ in range(5)]

@@ -10,7 +10,7 @@ from django.test import Client
 from tests.support.cases import each
 from tests.support.forked import ended
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 PAGES = ["/", "/sign-in", "/sign-out", "/nothing-here"]
 

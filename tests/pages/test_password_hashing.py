@@ -19,7 +19,7 @@ from django.test import Client
 from accounts.models import Member
 from studyservice.secrets import hashing
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 EMAIL = "ada@example.org"
 PASSWORD = "correct horse battery"

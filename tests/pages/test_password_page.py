@@ -57,7 +57,7 @@ def test_the_old_password_allows_changing_it(signed_in: Client, member: Member, 
     assert [(message.to, message.subject) for message in mails()] == [([EMAIL], "Your password was changed")]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_code_allows_changing_it(signed_in: Client) -> None:
     signed_in.post("/account/password/code")
     code = mails()[-1].subject[:6]
@@ -71,7 +71,7 @@ def test_a_wrong_old_password_changes_nothing(signed_in: Client) -> None:
     assert (signs_in(OLD), mails()) == (True, [])
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_wrong_code_changes_nothing_and_the_fifth_invalidates_it(signed_in: Client) -> None:
     signed_in.post("/account/password/code")
     code = mails()[-1].subject[:6]
@@ -88,7 +88,7 @@ def test_wrong_old_passwords_slow_down(signed_in: Client) -> None:
     assert 429 in answers
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_first_password_is_set_with_a_code(make_member: Any) -> None:
     client = browser_of(make_member(EMAIL))
     page = client.get("/account/password").content.decode()
@@ -102,7 +102,7 @@ def test_a_first_password_is_set_with_a_code(make_member: Any) -> None:
     assert mails()[-1].subject == "Your password was set"
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_session_is_not_enough_to_set_a_first_password(make_member: Any) -> None:
     client = browser_of(make_member(EMAIL))
     for fields in ({}, {"code": "123456"}, {"current_password": ""}, {"do": "remove"}):
@@ -116,7 +116,7 @@ def test_a_session_is_not_enough_to_set_a_first_password(make_member: Any) -> No
     assert len(mails()) == 1
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each(
     ("new", "said"),
     [
@@ -131,7 +131,7 @@ def test_a_bad_password_is_rejected_with_the_reason(signed_in: Client, new: str,
     assert signs_in(OLD)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_it_can_be_removed(signed_in: Client, member: Member) -> None:
     other = browser_of(member)
     response = signed_in.post("/account/password", {"do": "remove", "current_password": OLD})

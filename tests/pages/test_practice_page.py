@@ -11,11 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def text_of(browser: Client) -> str:

@@ -95,7 +95,7 @@ def test_the_correct_code_is_rejected_after_five_wrong_ones(client: Client, memb
     assert not signed_in(client)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each("text", ["", "12345", "1234567", "abcdef", "\u0661\u0662\u0663\u0664\u0665\u0666", "12345\x00"])
 def test_a_malformed_code_does_not_count_as_a_try(client: Client, member: Member, text: str) -> None:
     ask(client)
@@ -109,7 +109,7 @@ def test_a_password_signs_in(client: Client, member: Member) -> None:
     assert signed_in(client)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @each(
     ("target", "lands"),
     [
@@ -186,7 +186,7 @@ def _recorded(function: Any, calls: list[Any]) -> Any:
     return call
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.parametrize("password", ["wrong", None])
 def test_nothing_reveals_whether_an_address_is_known(
     client: Client, make_member: Any, monkeypatch: pytest.MonkeyPatch, password: str | None

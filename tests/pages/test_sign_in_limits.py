@@ -15,7 +15,7 @@ from accounts.models import Member, SignInCode
 from tests.support.cases import each
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in
 
-pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
+pytestmark = pytest.mark.same_statements
 
 
 def test_attempts_per_address_are_limited(client: Client, member: Member) -> None:

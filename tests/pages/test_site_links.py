@@ -17,11 +17,7 @@ LINKS = {
     "TERMS_URL": "https://example.org/terms",
 }
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/docs", "/nowhere"])

@@ -21,7 +21,8 @@ from tests.support.syllabus_files import docx, pdf
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
+    pytest.mark.same_statements,
+    pytest.mark.time_machine("2026-09-01T12:00:00Z", tick=False),
 ]
 
 TEXT = """BIO 210 Cell Biology
@@ -39,12 +40,6 @@ Exams: 50%
 NEXT = TEXT.replace("Thursday, October 8", "Thursday, October 15").replace(
     "Essay 1 due Monday, November 2, 2026", "Lab report 1 due Monday, November 9, 2026"
 )
-
-
-@pytest.fixture(autouse=True)
-def _now() -> Any:
-    with time_machine.travel(datetime(2026, 9, 1, 12, tzinfo=UTC), tick=False):
-        yield
 
 
 def shown(browser: Client, path: str, **fields: Any) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from accounts.models import Member
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.rest, pytest.mark.same_statements, pytest.mark.time_machine("2026-11-21T12:00:00Z")]
 
 
 @pytest.fixture
@@ -18,11 +18,6 @@ def signed_in(owner_member: Member) -> Client:
     client = Client()
     client.force_login(owner_member)
     return client
-
-
-@pytest.fixture(autouse=True)
-def _today(time_machine: Any) -> None:
-    time_machine.move_to("2026-11-21T12:00:00Z")
 
 
 @pytest.fixture

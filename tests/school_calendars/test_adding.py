@@ -13,11 +13,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.internet import Internet
 from tests.support.schools import HOST, SECRET, URL, School, labelled
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 ESSAY = labelled("a", "20261203", "Essay 1", "BIO 210 Cell Biology")
 

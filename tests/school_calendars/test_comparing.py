@@ -12,11 +12,7 @@ from tests.support.factories import ItemFactory, stored
 from tests.support.internet import OTHER_PUBLIC, Internet
 from tests.support.schools import URL, School, essay, labelled, many
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @pytest.mark.database("both")

@@ -10,11 +10,7 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.schools import URL, School, essay, labelled, many
 
-pytestmark = [
-    pytest.mark.rest,
-    pytest.mark.django_db,
-    pytest.mark.database("sqlite", "other tests send the same statements"),
-]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
 
 @pytest.mark.database("both")

@@ -19,7 +19,7 @@ from accounts.members.last_runs import LastRun, note_run
 from studyservice import __version__
 from studyservice.installation import machine
 from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
-from studyservice.installation.proxy import proxy_steps
+from studyservice.installation.network import proxy_steps
 from studyservice.server.signals import BACKUP
 from tests.support.commands import refusal
 from tests.support.forked import Ended, ended

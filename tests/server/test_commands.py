@@ -72,7 +72,7 @@ class TestCreateMember:
         assert third == f"Signs in at {settings.BASE_URL}/sign-in with a code by e-mail."
         assert RestEntryPoint(second.removeprefix("API key, shown only now: ")).call("get_me").error is None
 
-    @pytest.mark.database("sqlite", "other tests send the same statements")
+    @pytest.mark.same_statements
     @each(
         ("arguments", "message"),
         [

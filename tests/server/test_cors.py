@@ -6,7 +6,7 @@ from accounts.models import Member
 from tests.support.cases import each
 from tests.support.world import PATHS, Call, bearer, check_headers, error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 ORIGIN = "https://app.example"
 EXPOSED = {

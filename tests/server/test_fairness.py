@@ -69,7 +69,7 @@ def status_of(client: http.client.HTTPConnection) -> int:
     return status
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_stuck_writes_of_a_member_leave_free_threads(own_server: servers.Server, keys: list[str]) -> None:
     stuck, other, *_ = keys
     with locked_members(own_server):

@@ -286,7 +286,7 @@ WAYS: list[Callable[[Client, str, dict[str, str]], Any]] = [
 ]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.usefixtures("a_broken_route")
 @pytest.mark.parametrize("credential", ["key", "rejected key", "access token", "session"])
 def test_no_line_and_no_answer_contains_a_secret(secrets: dict[str, str], lines: Lines, credential: str) -> None:

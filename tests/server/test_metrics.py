@@ -126,7 +126,7 @@ def test_requests_over_a_rate_are_counted_by_rate(counted: Any, db: None) -> Non
     assert counted()["requests_total", "get_me", "429"] == 2
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 @pytest.mark.rest
 @pytest.mark.parametrize(
     ("method", "path", "label"),

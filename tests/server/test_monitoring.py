@@ -20,8 +20,8 @@ from django.db import connection
 from accounts import mail
 from accounts.members.last_runs import LastRun
 from studyservice import __version__
-from studyservice.database.server_clock import drift
 from studyservice.server import sampling
+from studyservice.server.health import drift
 from tests import ROOT
 from tests.support import server
 from tests.support.cases import each

@@ -102,7 +102,7 @@ def test_the_command_sends_what_a_process_left(
     assert run_json("delivermail") == {"sent": 0, "failed": 0, "left": 0}
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_rejected_address_waits_longer_each_time(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any
 ) -> None:
@@ -302,7 +302,7 @@ def reminder(make_member: MakeMember, server: dict[str, Exception]) -> Member:
     return member
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_it_is_sent_to_the_current_address(reminder: Member, client: Client) -> None:
     """The old address may belong to somebody else now."""
     reminder.set_password("correct horse battery")
@@ -313,7 +313,7 @@ def test_it_is_sent_to_the_current_address(reminder: Member, client: Client) -> 
     assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_it_is_sent_to_the_address_set_by_an_operator(reminder: Member, admin: Client) -> None:
     page = f"/admin/accounts/member/{reminder.id}/change/"
     admin.post(page, form_of(admin, page) | {"email": BOB})
@@ -341,7 +341,7 @@ def test_codes_are_never_stored(client: Client, make_member: MakeMember, server:
     assert not OutgoingMail.objects.exists()
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_every_e_mail_has_an_id_in_the_domain_of_the_service(
     announce: Callable[[], None], make_member: MakeMember, client: Client, settings: Any
 ) -> None:

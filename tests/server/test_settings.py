@@ -186,7 +186,7 @@ def test_production_passes_the_deployment_checks(tmp_path: Path) -> None:
             {"RECOGNIZED_PLATFORMS": "Board=https://b.example:x/cb"},
             "RECOGNIZED_PLATFORMS has entries such as Name=https://host/callback, not 'Board'.",
         ),
-        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json."),
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json, not 'xml'."),
         ({"LOG_CLIENT_ADDRESS": "yes"}, "LOG_CLIENT_ADDRESS must be network, full or none, not 'yes'."),
         (
             {"HSTS_PRELOAD": "true"},

@@ -4,6 +4,11 @@ from zlib import crc32
 
 import pytest
 
+SAME_STATEMENTS = pytest.mark.database("sqlite", "other tests send the same statements").mark
+"""What the mark `same_statements` stands for."""
+
+_OF_DATABASES = {"database", "same_statements"}
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests of the other database and, in a quick run, thorough tests."""
@@ -14,7 +19,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
     """Do not collect files that are left out, except tests with their own mark: some come from long tables."""
-    if isinstance(obj, type) or any(mark.name == "database" for mark in getattr(obj, "pytestmark", [])):
+    if isinstance(obj, type) or any(mark.name in _OF_DATABASES for mark in getattr(obj, "pytestmark", [])):
         return None
     return [] if _left_out(collector) else None
 
@@ -34,7 +39,10 @@ def _mark(node: pytest.Item | pytest.Collector, name: str) -> pytest.Mark | None
     Raises:
         UsageError: the mark is not written as `pyproject.toml` says.
     """
-    mark = node.get_closest_marker(name)
+    names = _OF_DATABASES if name == "database" else {name}
+    mark = next((found for found in node.iter_markers() if found.name in names), None)
+    if mark is not None and mark.name == "same_statements":
+        return SAME_STATEMENTS
     match (name, *mark.args) if mark else ():
         case () | ("database", "sqlite" | "postgresql" | "both") | ("thorough", str()):
             return mark

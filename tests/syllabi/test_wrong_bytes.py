@@ -1,6 +1,5 @@
 """Text files with a few wrong bytes: create_syllabus, and `decoded` directly."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,15 +9,15 @@ from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "reads files")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "reads files"),
+    pytest.mark.usefixtures("files"),
+]
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 EXAM = "Thu, Dec 3 2026: Prüfung in Zürich"
-
-
-@pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 def uploaded(owner: RestEntryPoint, content: bytes, filename: str = "syllabus.txt") -> Any:

@@ -32,30 +32,26 @@ def main() -> None:
     """Read the options and run."""
     names = [row.name for row in ROWS]
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round of 2 s, no scale; RESULTS.md is not written")
-    parser.add_argument("--rows", type=lambda text: text.split(","), default=names, help=f"some of {','.join(names)}")
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seconds", type=float, help="of each row and contestant in a round")
-    parser.add_argument("--members", type=int, default=MEMBERS)
-    parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
-    parser.add_argument("--distances", action=argparse.BooleanOptionalAction, help="rows with PostgreSQL further away")
-    parser.add_argument("--under-load", action=argparse.BooleanOptionalAction, help="latency at 70 %% of the rate")
+    parser.add_argument("--quick", action="store_true", help="one round of 2 s instead of three of 3 s")
+    parser.add_argument(
+        "--rows",
+        type=lambda text: text.split(","),
+        default=names,
+        help=f"some of {','.join(names)}; only all are measured at a distance and written",
+    )
     options = parser.parse_args()
     if unknown := set(options.rows) - set(names):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
-    options.rounds = options.rounds or (1 if options.quick else 3)
-    options.seconds = options.seconds or (2.0 if options.quick else 3.0)
-    for part in ("scale", "distances", "under_load"):
-        if getattr(options, part) is None:
-            setattr(options, part, not options.quick and options.rows == names)
+    is_whole = not options.quick and options.rows == names
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both signals end everything that was started
     busy = os.getloadavg()[0]
     serving, others = machine.split_cores()
     os.sched_setaffinity(0, others)  # ours, inherited by PostgreSQL
     with temporary_site() as site:
-        page = Bench(site, options, serving).compare([row for row in ROWS if row.name in options.rows], busy)
+        bench = Bench(site, serving, *((1, 2.0) if options.quick else (3, 3.0)), is_whole=is_whole)
+        page = bench.compare([row for row in ROWS if row.name in options.rows], busy)
     print(f"\n{page}")
-    if not options.quick and options.rows == names and options.members == MEMBERS:
+    if is_whole:
         RESULTS.write_text(page)
 
 
@@ -64,12 +60,17 @@ def _tell(text: str) -> None:
 
 
 class Bench:
-    """The databases and servers of a run. Servers use the cores `serving`."""
+    """The databases and servers of a run. Servers use the cores `serving`.
 
-    def __init__(self, site: Site, options: argparse.Namespace, serving: set[int]) -> None:
-        self._site = site
-        self._options = options
-        self._serving = serving
+    Args:
+        rounds: their number, of `seconds` for each row and contestant.
+        is_whole: also measure list_items with ten times the data, the latency at 70 % of the rate, and rows with
+            PostgreSQL further away.
+    """
+
+    def __init__(self, site: Site, serving: set[int], rounds: int, seconds: float, *, is_whole: bool) -> None:
+        self._site, self._serving = site, serving
+        self._rounds, self._seconds, self._is_whole = rounds, seconds, is_whole
 
     def _seeded(self, database: str, members: int, fill: str = "fill") -> tuple[str, Cast]:
         """Return the URL and the cast of a new database."""
@@ -90,21 +91,20 @@ class Bench:
 
     def compare(self, rows: Sequence[Row], busy: float) -> str:
         """Measure `rows`. Return the page of results."""
-        options = self._options
-        url, people = self._seeded("bench", options.members)
+        url, people = self._seeded("bench", MEMBERS)
         wanted = {name for row in rows for name in row.contestants}
         with self._site.part():  # both sets of servers would exceed max_connections
             servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
             for row in rows:
                 agree.check(row, {name: servers[name] for name in row.contestants}, people)
-            far = [row for row in rows if row.name in DISTANT] if options.distances else []
+            far = [row for row in rows if row.name in DISTANT] if self._is_whole else []
             course = self._course(rows, servers, people, url)
             warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
-            samples = course.rounds(options.rounds, _tell)
-            latencies = {0: course.under_load(samples, options.rounds, _tell)} if options.under_load else {}
+            samples = course.rounds(self._rounds, _tell)
+            latencies = {0: course.under_load(samples, self._rounds, _tell)} if self._is_whole else {}
             memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
             tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
-            scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
+            scale = self._scale(servers[SERVICE], people, url) if self._is_whole else {}
         distances = {}
         for distance in DISTANCES if far else ():
             distances[distance], latency = self._at_distance(distance, far, people)
@@ -112,8 +112,8 @@ class Bench:
         return Results(
             rows=rows,
             samples=samples,
-            rounds=options.rounds,
-            seconds=options.seconds,
+            rounds=self._rounds,
+            seconds=self._seconds,
             busy=busy,
             postgres=_settings(url),
             tools_list=tools_list,
@@ -133,9 +133,9 @@ class Bench:
             servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
             _tell(f"{milliseconds} ms to PostgreSQL")
             course = self._course(rows, servers, people, url, connections=DISTANT_CONNECTIONS)
-            samples = course.rounds(self._options.rounds, _tell)
-            paced = self._options.under_load and milliseconds and milliseconds in PACED_DISTANCES
-            return samples, course.under_load(samples, self._options.rounds, _tell) if paced else {}
+            samples = course.rounds(self._rounds, _tell)
+            paced = milliseconds and milliseconds in PACED_DISTANCES
+            return samples, course.under_load(samples, self._rounds, _tell) if paced else {}
 
     def _course(
         self,
@@ -151,8 +151,8 @@ class Bench:
 
         Afterwards every key was used recently. The service records such a use only every 5 minutes.
         """
-        seconds, postgres = self._options.seconds, self._site.postgres.pid
-        course = Course(rows, servers, people, postgres, seconds=seconds, connections=connections)
+        postgres = self._site.postgres.pid
+        course = Course(rows, servers, people, postgres, seconds=self._seconds, connections=connections)
         course.warm_up(warm_up)
         with psycopg.connect(url) as connection:
             connection.execute("UPDATE accounts_apikey SET last_used_at = now()")
@@ -164,12 +164,12 @@ class Bench:
         large_url, many = self._seeded("bench_large", MANY_MEMBERS, "fill_items")
         large = self._serve(SERVICE, large_url)
         courses = {
-            self._options.members: self._course([row], {SERVICE: small}, people, url),
+            MEMBERS: self._course([row], {SERVICE: small}, people, url),
             # Long enough to use each key once: a process caches the members of 10,000 secrets.
             MANY_MEMBERS: self._course([row], {SERVICE: large}, many, large_url, warm_up=MANY_MEMBERS / 400),
         }
         found: dict[str, list[Sample]] = {}
-        for _ in range(self._options.rounds):
+        for _ in range(self._rounds):
             for members, course in courses.items():
                 name = f"{members:,} members, {members * ITEMS_EACH:,} items"
                 [samples] = course.rounds(1, _tell).values()

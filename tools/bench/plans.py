@@ -4,11 +4,9 @@ Every statement must use an index, and scan at most three times as many rows as 
 with 1 if a statement fails that.
 """
 
-import logging
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,8 +14,10 @@ from typing import Any
 
 import psycopg
 
-from tools.bench.cast import Cast, Subject, load, save
+from tools.bench.cast import Cast, Subject, save
+from tools.bench.explained import Plan, answer, explained, nodes, set_up
 from tools.bench.markdown import table
+from tools.bench.rows import Call
 from tools.bench.servers import ROOT
 from tools.bench.site import temporary_site
 
@@ -82,10 +82,6 @@ IN_ONE_PASS = {"get_agenda": _ONE_LOOK, "export_data": f"in its calendar, {_ONE_
 
 MOST_IN_ONE_PASS = 10
 
-Plan = dict[str, Any]
-Ask = Callable[[str], Any]
-"""Sends a GET and returns the body."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -120,17 +116,18 @@ def main() -> None:
     sys.exit(looking.returncode)
 
 
-def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subject, str]]:
+def reads(cast: Cast) -> Iterator[tuple[str, Subject, str]]:
     """Yield name, member and path of each read."""
     one, heavy = cast.members[len(cast.members) // 2], cast.heavy[0]
     course = one.courses[0]
-    item = ask(one)("/v1/items?limit=1")["data"][0]["id"]
-    exam = ask(one)(f"/v1/items?kind=exam&course_id={course}&due_from={date.today()}")["data"][0]["id"]  # noqa: DTZ011
-    syllabus = ask(one)(f"/v1/courses/{course}/syllabi")["data"][0]["id"]
-    changed = ask(one)("/v1/changes?limit=1")["data"][0]["object"]["id"]
+    item = _page_of(one, "/v1/items?limit=1")["data"][0]["id"]
+    exams = f"/v1/items?kind=exam&course_id={course}&due_from={date.today()}"  # noqa: DTZ011
+    exam = _page_of(one, exams)["data"][0]["id"]
+    syllabus = _page_of(one, f"/v1/courses/{course}/syllabi")["data"][0]["id"]
+    changed = _page_of(one, "/v1/changes?limit=1")["data"][0]["object"]["id"]
     for name, path in {
         "list_items": "/v1/items",
-        "list_items, the last page": f"/v1/items?cursor={_last_cursor(ask(one), '/v1/items?')}",
+        "list_items, the last page": f"/v1/items?cursor={_last_cursor(one, '/v1/items?')}",
         "list_items of a course": f"/v1/items?course_id={course}",
         "list_items in a range": "/v1/items?due_from=2020-01-01&limit=100",
         "list_items, polling": "/v1/items?created_after=2020-01-01T00:00:00Z",
@@ -145,12 +142,12 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
         "get_syllabus": f"/v1/syllabi/{syllabus}",
         "get_syllabus_file": f"/v1/syllabi/{syllabus}/file",
         "list_changes": "/v1/changes",
-        "list_changes, the last page": f"/v1/changes?cursor={_last_cursor(ask(one), '/v1/changes?')}",
+        "list_changes, the last page": f"/v1/changes?cursor={_last_cursor(one, '/v1/changes?')}",
         "list_changes of an object": f"/v1/changes?object_id={changed}",
         "export_data": "/v1/export",
     }.items():
         yield name, one, path
-    deck = ask(heavy)("/v1/vocab-decks")["data"][0]["id"]
+    deck = _page_of(heavy, "/v1/vocab-decks")["data"][0]["id"]
     for name, path in {
         "get_me": "/v1/me",
         "list_vocab_decks": "/v1/vocab-decks",
@@ -164,25 +161,26 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
         yield name, heavy, path
 
 
-def _last_cursor(ask: Ask, path: str) -> str:
+def _last_cursor(subject: Subject, path: str) -> str:
     """Return the cursor of the last page of a list. `path` ends with a question mark."""
-    page = ask(path)
+    page = _page_of(subject, path)
     while page["has_more"]:
         cursor: str = page["next_cursor"]
-        page = ask(f"{path}cursor={cursor}")
+        page = _page_of(subject, f"{path}cursor={cursor}")
     return cursor
 
 
-def _look(cast_file: Path) -> None:
-    import django  # noqa: PLC0415  # needs configured settings
+def _page_of(subject: Subject, path: str) -> Any:
+    return answer(subject, Call("GET", path)).json()
 
-    os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"
-    django.setup()
-    logging.disable(logging.INFO)  # it would log a line for each request
-    cast = load(cast_file)
+
+def _look(cast_file: Path) -> None:
+    cast = set_up(cast_file)
     found = {
-        name: [_reading(plan) for plan in _plans(lambda: _ask(subject)(path))]  # noqa: B023  # called at once
-        for name, subject, path in reads(cast, _ask)
+        name: [
+            _reading(plan) for sql, plan in explained(subject, Call("GET", path)) if sql.lstrip().startswith("SELECT")
+        ]
+        for name, subject, path in reads(cast)
     }
     PLANS.write_text(_page(found))
     print(PLANS.read_text())
@@ -194,46 +192,9 @@ def _may_be(name: str, readings: Sequence[Reading]) -> bool:
     return all(reading.is_good(most) for reading in readings)
 
 
-def _ask(subject: Subject) -> Ask:
-    from django.test import Client  # noqa: PLC0415
-
-    client = Client(headers={"Authorization": f"Bearer {subject.key}"}, SERVER_NAME="127.0.0.1")
-
-    def ask(path: str) -> Any:
-        response = client.get(path)
-        if response.status_code != 200:
-            raise RuntimeError(f"{path}: {response.status_code} {response.content!r}")
-        is_json = response.headers["Content-Type"] == "application/json"
-        return response.json() if is_json else response.getvalue()
-
-    return ask
-
-
-def _plans(run: Callable[[], object]) -> list[Plan]:
-    """Return PostgreSQL's plan for each SELECT of `run`."""
-    from django.db import connection  # noqa: PLC0415
-
-    asked: list[tuple[str, Sequence[Any]]] = []
-
-    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        asked.append((sql, params))
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(note):
-        run()
-    plans: list[Plan] = []
-    for sql, params in asked:
-        if sql.lstrip().startswith("SELECT"):
-            with connection.cursor() as cursor:
-                cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", params)
-                plans.append(cursor.fetchone()[0][0]["Plan"])
-    return plans
-
-
 def _reading(plan: Plan) -> Reading:
-    nodes = list(_nodes(plan))
-    scans = [node for node in nodes if "Relation Name" in node]
-    counting = [part for node in nodes if node["Node Type"] == "Aggregate" for part in node["Plans"]]
+    scans = [node for node in nodes(plan) if "Relation Name" in node]
+    counting = [part for node in nodes(plan) if node["Node Type"] == "Aggregate" for part in node["Plans"]]
     return Reading(
         answered=sum(map(_rows, counting)) + _rows(plan),
         read=sum(_rows(node) + _dropped(node) for node in scans),
@@ -243,12 +204,6 @@ def _reading(plan: Plan) -> Reading:
             if node["Node Type"] == "Seq Scan" and _rows(node) + _dropped(node) > 1000
         ),
     )
-
-
-def _nodes(plan: Plan) -> Iterator[Plan]:
-    yield plan
-    for part in plan.get("Plans", ()):
-        yield from _nodes(part)
 
 
 def _rows(node: Plan) -> int:

@@ -14,7 +14,7 @@ from accounts import mail
 from accounts.members.last_runs import Schedule, schedules
 from studyservice.installation import machine
 from studyservice.installation.findings import Failed, Finding, Outcome, Skipped, finding_of, findings_of_chain
-from studyservice.installation.proxy import proxy_steps
+from studyservice.installation.network import proxy_steps
 from studyservice.management.operators import JsonCommand
 from studyservice.secrets.sealing import in_words, unreadable_secrets
 from studyservice.server.signals import BACKUP

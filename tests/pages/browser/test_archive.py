@@ -12,15 +12,10 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.factories import CourseFactory
 
-pytestmark = pytest.mark.database("sqlite", "page layout")
+pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.usefixtures("files")]
 
 
 SCRIPT = [True, pytest.param(False, marks=pytest.mark.thorough("forms without script, which tests/pages posts too"))]
-
-
-@pytest.fixture(autouse=True)
-def _files(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 def saved(page: Page, button: str) -> bytes:

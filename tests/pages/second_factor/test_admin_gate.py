@@ -27,7 +27,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def test_an_operator_without_a_second_factor_sets_it_up_first(operator_browser: Client) -> None:

@@ -26,7 +26,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import other_than
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def test_the_setup_code_does_not_work_again(asked: Asked) -> None:

@@ -36,7 +36,7 @@ def browser(passkey: Device) -> Client:
     return client
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_passkey_opens_the_admin(operator_browser: Client, passkey: Device, browser: Client) -> None:
     assert open_to(operator_browser)
     options = options_on(browser.get(ASKED))
@@ -69,7 +69,7 @@ def test_origins_are_compared_in_browser_format(
     assert browser.post(ASKED, {"passkey": device.signed(options)}).status_code == 302
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_response_works_once_for_its_challenge(passkey: Device, browser: Client) -> None:
     options = options_on(browser.get(ASKED))
     answer = passkey.signed(options)
@@ -80,7 +80,7 @@ def test_a_response_works_once_for_its_challenge(passkey: Device, browser: Clien
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_challenge_accepts_one_response(passkey: Device, browser: Client) -> None:
     options = options_on(browser.get(ASKED))
     again = options_on(browser.post(ASKED, {"passkey": "{}"}))
@@ -99,14 +99,14 @@ def test_a_response_for_something_else_is_rejected(passkey: Device, browser: Cli
     assert not open_to(browser)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_another_key_is_rejected(passkey: Device, browser: Client) -> None:
     imitation = Device(ORIGIN, id=passkey.id)
     answer = imitation.signed(options_on(browser.get(ASKED)))
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_cloned_device_is_detected(passkey: Device, browser: Client) -> None:
     copy = Device(ORIGIN, key=passkey.key, id=passkey.id)
     passkey.count = 5
@@ -117,7 +117,7 @@ def test_a_cloned_device_is_detected(passkey: Device, browser: Client) -> None:
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_a_passkey_opens_the_admin_only_for_its_member(passkey: Device, make_member: MakeMember) -> None:
     theirs = Client()
     sign_in_by_code(theirs, make_member("other@example.org", is_staff=True).email)
@@ -208,7 +208,7 @@ def test_an_invalid_key_is_rejected(passkey: Device, operator_browser: Client) -
         assert "was not accepted" in text_of(posted), key
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_an_unstorable_name_is_rejected(passkey: Device, browser: Client) -> None:
     answer = json.loads(passkey.signed(options_on(browser.get(ASKED)))) | {"id": "\x00"}
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": json.dumps(answer)}))
@@ -218,7 +218,7 @@ def test_a_device_is_not_asked_twice_for_the_same_passkey(operator_browser: Clie
     assert len(options_on(operator_browser.get(PASSKEY))["excludeCredentials"]) == 1
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_ten_passkeys_are_the_maximum(operator_browser: Client, passkey: Device) -> None:
     for number in range(11):
         options = options_on(operator_browser.get(PASSKEY))

@@ -48,7 +48,7 @@ def test_the_last_factor_of_a_trial_is_removed_with_its_recovery_codes(operator_
     assert open_to(operator_browser)
 
 
-@pytest.mark.database("sqlite", "other tests send the same statements")
+@pytest.mark.same_statements
 def test_another_operators_passkey_cannot_be_removed(passkey: Device, make_member: MakeMember) -> None:
     browser = Client()
     sign_in_by_code(browser, make_member("other@example.org", is_staff=True).email)

@@ -28,7 +28,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code, other_than
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
+pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 
 
 def test_a_code_is_required_after_a_password(client: Client, member: Member) -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import psycopg
 
@@ -47,7 +46,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.cold", description=__doc__)
     parser.add_argument("--gigabytes", type=float, default=4.0)
     parser.add_argument("--minutes", type=float, default=10.0, help="of each rate")
-    parser.add_argument("--output", type=Path, default=PAGE, help="the page; by default tools/bench/COLD.md")
     parser.add_argument("--note", default="", help="a sentence for the page, as of other work on the machine")
     options = parser.parse_args()
     if options.gigabytes < LEAST_GIGABYTES:
@@ -59,8 +57,8 @@ def main() -> None:
     with memory_group() as group, temporary_site() as site:
         cold = _Cold(site, group, serving, options.minutes * 60)
         found = cold.measure(options.gigabytes, busy)
-    options.output.write_text(markdown(found, options.note))
-    print(options.output.read_text())
+    PAGE.write_text(markdown(found, options.note))
+    print(PAGE.read_text())
 
 
 def _tell(text: str) -> None:
@@ -155,14 +153,8 @@ class _Cold:
         directory = self._site.directory
         people, pages = directory / "cast.json", directory / "pages.json"
         save(people, cast)
-        command = [
-            sys.executable,
-            "-m",
-            "tools.bench.cold.pages",
-            str(people),
-            str(self._chance.randrange(1000)),
-            str(pages),
-        ]
+        arguments = [str(people), str(self._chance.randrange(1000)), str(pages)]
+        command = [sys.executable, "-m", "tools.bench.cold.pages", *arguments]
         env = self._site.environment(url, directory / "data")
         with machine.running_on(self._serving):
             subprocess.run(command, cwd=ROOT, env=env, check=True)

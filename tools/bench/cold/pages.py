@@ -5,8 +5,6 @@ made no call for a while. What explaining writes is rolled back. Checks of forei
 The figures become `tools/bench/COLD.md`.
 """
 
-import logging
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
 
 import orjson
 
-from tools.bench.cast import Cast, Subject, load
+from tools.bench.cast import Cast
 from tools.bench.cold.bound import MIB
+from tools.bench.explained import Plan, explained, nodes, set_up
 from tools.bench.markdown import machine_line, table
 from tools.bench.measure import Latency
 from tools.bench.rows import ROWS, Row
@@ -27,8 +25,6 @@ from tools.bench.rows import ROWS, Row
 CALLS = ("list_items", "get_agenda", "review_vocab_card")
 MEMBERS = 20
 """Of each call."""
-
-_EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +46,8 @@ Reading = tuple[str, str, int, int]
 
 def main() -> None:
     """Explain the statements of the calls, in a process with the settings."""
-    import django  # noqa: PLC0415  # needs configured settings
-
     _, cast, seed, target = sys.argv
-    os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"
-    django.setup()
-    logging.disable(logging.INFO)  # a line for each request
-    people, chance = load(Path(cast)), Random(int(seed))  # noqa: S311  # a sample of members
+    people, chance = set_up(Path(cast)), Random(int(seed))  # noqa: S311  # a sample of members
     found = {row.name: [asdict(one) for one in _statements(row, people, chance)] for row in calls()}
     Path(target).write_bytes(orjson.dumps(found))
 
@@ -73,7 +64,10 @@ def pages_of(file: Path) -> dict[str, list[Statement]]:
 
 def _statements(row: Row, cast: Cast, chance: Random) -> Iterator[Statement]:
     """Yield the statements that at least half of the members' calls have."""
-    readings = [_readings(row, subject, chance) for subject in chance.sample(cast.members, MEMBERS)]
+    readings = []
+    for subject in chance.sample(cast.members, MEMBERS):
+        call = row.call(subject, chance.randrange(len(subject.cards)))
+        readings.append([_reading(sql, plan) for sql, plan in explained(subject, call)])
     longest = max(readings, key=len)
     for place, (sql, what, _, _) in enumerate(longest):
         turn = [one[0] for one in longest[:place]].count(sql)  # a statement can be executed twice
@@ -82,51 +76,11 @@ def _statements(row: Row, cast: Cast, chance: Random) -> Iterator[Statement]:
             yield Statement(f"{sql} {turn}", what, median(one[2] for one in same), median(one[3] for one in same))
 
 
-def _readings(row: Row, subject: Subject, chance: Random) -> list[Reading]:
-    """Send one request, and return its statements."""
-    from django.db import connection  # noqa: PLC0415
-    from django.test import Client  # noqa: PLC0415
-
-    found: list[Reading] = []
-
-    def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if sql.lstrip().startswith(_EXPLAINED):
-            plan = _explained(sql, params)
-            found.append((sql, _what(sql, plan), plan["Shared Hit Blocks"], plan["Shared Read Blocks"]))
-        return execute(sql, params, many, context)
-
-    call = row.call(subject, chance.randrange(len(subject.cards)))
-    client = Client(headers={"Authorization": f"Bearer {subject.key}"}, SERVER_NAME="127.0.0.1")
-    with connection.execute_wrapper(explain):
-        response = client.generic(call.method, call.path, call.body, content_type="application/json")
-    if not 200 <= response.status_code < 300:
-        raise RuntimeError(f"{call.path}: {response.status_code} {response.content!r}")
-    return found
-
-
-def _explained(sql: str, params: Any) -> Any:
-    """Return the plan of a statement. It is executed, and rolled back."""
-    from django.db import connection, transaction  # noqa: PLC0415
-
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
-        plan = cursor.fetchone()[0][0]["Plan"]
-        transaction.set_rollback(True)
-    return plan
-
-
-def _what(sql: str, plan: Any) -> str:
+def _reading(sql: str, plan: Plan) -> Reading:
     """Describe a statement by what it does and its tables."""
-    tables = dict.fromkeys(_tables(plan))
+    tables = dict.fromkeys(node["Relation Name"] for node in nodes(plan) if "Relation Name" in node)
     verb: str = plan.get("Operation", sql.split(None, 1)[0])
-    return f"{verb.upper()} {', '.join(tables)}"
-
-
-def _tables(plan: Any) -> Iterator[str]:
-    if "Relation Name" in plan:
-        yield plan["Relation Name"]
-    for part in plan.get("Plans", ()):
-        yield from _tables(part)
+    return sql, f"{verb.upper()} {', '.join(tables)}", plan["Shared Hit Blocks"], plan["Shared Read Blocks"]
 
 
 PAGE = Path(__file__).parent.with_name("COLD.md")

@@ -44,7 +44,6 @@ DRILLS: dict[str, Callable[[Site], Iterator[Report]]] = {
     "slow": connections.slow_clients,
     "signins": fairness.sign_ins,
     "fairness": fairness.greedy,
-    "idle": connections.idle_connections,
     "retries": connections.retrying_proxy,
     "clocks": instances.clocks,
     "instances": instances.many_instances,

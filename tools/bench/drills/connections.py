@@ -1,14 +1,13 @@
-"""Clients that are slow or idle, and a proxy that repeats requests."""
+"""Clients that are slow or idle, and a proxy that repeats requests.
 
-import http.client
+`tests/server/test_slow_clients.py` checks when each is closed, and the memory of large bodies.
+"""
+
 import socket
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from itertools import cycle
+from contextlib import contextmanager
 
 import orjson
 
@@ -16,20 +15,12 @@ from tools.bench import machine
 from tools.bench.cast import Subject
 from tools.bench.drills.client import Answer, Client
 from tools.bench.drills.report import Report, count
-from tools.bench.drills.watch import Watch, at_once, items, kinds
+from tools.bench.drills.watch import Watch, at_once, items
 from tools.bench.servers import THREADS, Server
 from tools.bench.site import Site
 
-_HEADS = 2_000
+_IDLE, _HEADS = 1_000, 2_000
 _MOST_MIB = 250
-_LARGE = 48
-_LARGE_BYTES = 8 * 1024 * 1024
-_LARGE_MIB = 100
-"""The most that `_LARGE` bodies of `_LARGE_BYTES` may take together."""
-
-_CLOSED_SECONDS = 65
-"""A half-sent body is closed this long after its last byte, with some time for a busy machine."""
-
 _STALLED = 10 * THREADS
 
 
@@ -42,6 +33,7 @@ def slow_clients(site: Site) -> Iterator[Report]:
     body = _head(owner, "POST", "/v1/vocab-decks", "Content-Type: application/json", "Content-Length: 900")
     chunked = _head(owner, "POST", "/v1/vocab-decks", "Transfer-Encoding: chunked")
     sorts = (
+        ("idle connections", _IDLE, b"", b""),
         ("half-sent heads, a byte a second", _HEADS, head[:-30], b"x"),
         ("half-sent bodies", _STALLED, body + b'{"name": ', b""),
         ("half-sent chunked bodies", _STALLED, chunked + b"5\r\n{", b""),
@@ -50,21 +42,18 @@ def slow_clients(site: Site) -> Iterator[Report]:
     for what, number, sent, drip in sorts:
         with _watched(report, f"{number} {what}", instance, other), _stalled(instance.port, sent, number, drip):
             time.sleep(13)
-    _send_large_bodies(report, instance, cast.members[-1], other)  # the owner has used up its rate
     yield report
 
 
 @contextmanager
-def _watched(
-    report: Report, what: str, instance: Server, other: Subject, most_mib: float = _MOST_MIB
-) -> Iterator[None]:
+def _watched(report: Report, what: str, instance: Server, other: Subject) -> Iterator[None]:
     """Check the calls of another member, each as a new client, and the process's memory meanwhile."""
     machine.reset_peak(instance.worker)
     with Watch(instance.port, items, other.key, pause=0.6, fresh=True) as watch:
         yield
     most = machine.peak_mib(instance.worker)
     report.check(f"{what}: calls of another client: {watch.told()}", watch.only("200"))
-    report.check(f"{what}: the process takes {most:.0f} MiB of {most_mib:.0f}", most < most_mib)
+    report.check(f"{what}: the process takes {most:.0f} MiB", most < _MOST_MIB)
 
 
 @contextmanager
@@ -99,60 +88,9 @@ def _stalled(port: int, sent: bytes, number: int, drip: bytes) -> Iterator[None]
             connection.close()
 
 
-def _send_large_bodies(report: Report, instance: Server, owner: Subject, other: Subject) -> None:
-    """Send large bodies at once, each without its last byte, and wait until they are closed."""
-    sent = _head(owner, "POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {_LARGE_BYTES}")
-    sent += b" " * (_LARGE_BYTES - 1)
-    what, before = f"{_LARGE} half-sent bodies of 8 MiB", machine.resident_mib(instance.worker)
-    with ThreadPoolExecutor(_LARGE) as threads, _watched(report, what, instance, other, before + _LARGE_MIB):
-        ends = list(threads.map(lambda _: _end(instance.port, sent), range(_LARGE)))
-    report.check(f"{what}: each is closed within {_CLOSED_SECONDS} s", max(ends)[0] < _CLOSED_SECONDS)
-    report.check(f"{what}: {kinds(Counter(end for _, end in ends))}", {end for _, end in ends} <= {"400", "closed"})
-    report.notes.append(f"{what}: the last was closed after {max(ends)[0]:.0f} s")
-
-
-def _end(port: int, sent: bytes) -> tuple[float, str]:
-    """Return the seconds from the last byte that was sent to the end of the connection, and the status before it."""
-    began, answer = time.monotonic(), b""
-    with socket.create_connection(("127.0.0.1", port)) as connection, suppress(ConnectionError, TimeoutError):
-        connection.settimeout(3 * _CLOSED_SECONDS)
-        connection.sendall(sent)
-        began = time.monotonic()
-        while data := connection.recv(4096):
-            answer += data
-    return time.monotonic() - began, answer[9:12].decode() or "closed"
-
-
 def _head(subject: Subject, method: str, target: str, *lines: str) -> bytes:
     fixed = (f"{method} {target} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {subject.key}")
     return "\r\n".join((*fixed, *lines, "", "")).encode()
-
-
-_IDLE = 1_000
-
-
-def idle_connections(site: Site) -> Iterator[Report]:
-    """Half of them have sent nothing, the others have received an answer and stay open."""
-    report = Report("idle connections")
-    url, data, cast = site.fresh("sqlite")
-    instance = site.serve(url, data)
-    address = ("127.0.0.1", instance.port)
-    silent = [site.stack.enter_context(socket.create_connection(address)) for _ in range(_IDLE // 2)]
-    kept = [http.client.HTTPConnection(*address, timeout=30) for _ in range(_IDLE // 2)]
-    for one in kept:
-        site.stack.callback(one.close)
-        one.request("GET", "/health")
-        one.getresponse().read()
-    keys = cycle([subject.key for subject in cast.members[:50]])
-    calls = Watch(instance.port, lambda client: client.get("/v1/me", next(keys)), pause=0, times=50, fresh=True).run()
-    report.improper += [] if calls.only("200") else [calls.told()]
-    report.notes.append(f"with {_IDLE} idle connections a call takes {calls.longest:.2f} s at most")
-    kept[0].request("GET", "/health")
-    silent[0].sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-    report.check("a kept connection can be reused", kept[0].getresponse().status == 200)
-    silent[0].settimeout(10)
-    report.check("a silent connection still gets its answer", silent[0].recv(64).startswith(b"HTTP/1.1 200"))
-    yield report
 
 
 _ROUNDS = 10

@@ -9,6 +9,8 @@ from functools import partial
 from itertools import count as numbers
 from itertools import cycle
 
+import httpx2
+
 from tools.bench.cast import Subject
 from tools.bench.drills.client import Answer, Browser, Client
 from tools.bench.drills.report import Report, count, execute, query
@@ -100,7 +102,7 @@ def _delete(operator: Browser, port: int, member: str) -> None:
     status, _ = operator.send(port, page)
     if status != 200:
         raise RuntimeError(f"the admin answers {status}")
-    with suppress(TimeoutError):
+    with suppress(httpx2.TimeoutException):
         operator.send(port, page, {"post": "yes"})
 
 

@@ -1,6 +1,5 @@
 """5,000 members with five school calendars each: one run of `readcalendars` reads those due in a quarter of an hour."""
 
-import asyncio
 import json
 import os
 import ssl
@@ -9,10 +8,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Lock, Thread
 
 from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.internet import authority, certificate
@@ -77,8 +77,8 @@ def body(version: int = 0) -> bytes:
     return calendar(CANVAS, *events).replace(b"20261101T080000Z", f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}".encode())
 
 
-class Schools:
-    """The server. `with Schools(directory) as schools:` listens on `schools.port` of loopback.
+class Schools(ThreadingHTTPServer):
+    """The server of all hosts, on `server_port` of loopback.
 
     Attributes:
         version: of the calendars that change.
@@ -87,14 +87,15 @@ class Schools:
         most_together: the same for all hosts together.
     """
 
+    daemon_threads = True
+
     def __init__(self, directory: Path) -> None:
-        self.port, self.version = 0, 1
+        super().__init__(("127.0.0.1", 0), _School)
+        self.version, self._lock = 1, Lock()
         self.forget()
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(certificate(directory, "*.school.example"))
-        self._loop = asyncio.new_event_loop()
-        self._listening = Event()
-        self._thread = Thread(target=self._loop.run_until_complete, args=[self._serve()], daemon=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate(directory, "*.school.example"))
+        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
     def forget(self) -> None:
         """Start counting again."""
@@ -103,50 +104,46 @@ class Schools:
         self.most: Counter[str] = Counter()
         self.most_together = 0
 
-    def __enter__(self) -> "Schools":
-        self._thread.start()
-        self._listening.wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._ended.set)
-        self._thread.join()
-
-    async def _serve(self) -> None:
-        self._ended = asyncio.Event()
-        async with await asyncio.start_server(self._handle, "127.0.0.1", ssl=self._context) as server:
-            self.port = server.sockets[0].getsockname()[1]
-            self._listening.set()
-            await self._ended.wait()
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.IncompleteReadError):
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            number = int(head.split()[1].removeprefix("/").removesuffix(".ics"))
-            host = host_of(number)
+    @contextmanager
+    def counting(self, number: int) -> Iterator[None]:
+        """Count a request, whose connection is open for the block."""
+        host = host_of(number)
+        with self._lock:
             self.asked[number] += 1
             self.open[host] += 1
             self.most[host] = max(self.most[host], self.open[host])
             self.most_together = max(self.most_together, self.open.total())
-            # It counts as closed before the client can know, so that only real overlaps count.
-            await asyncio.sleep(_SILENT_SECONDS if host in _SILENT else _THINKS_SECONDS)
+        yield
+        with self._lock:
             self.open[host] -= 1
-            if host in _SILENT:
-                await reader.read()
-            else:
-                writer.write(self._answer(number, head))
-                await writer.drain()
-        writer.close()
 
-    def _answer(self, number: int, head: str) -> bytes:
-        if host_of(number) == _FAULTY:
-            return b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"
-        version = self.version if changes(number) else 0
-        etag = f'ETag: "{version}"\r\n' if sends_etag(number) else ""
-        if etag and f'If-None-Match: "{version}"' in head:
-            return f"HTTP/1.1 304 Not Modified\r\n{etag}\r\n".encode()
-        contents = body(version)
-        return f"HTTP/1.1 200 OK\r\n{etag}Content-Length: {len(contents)}\r\n\r\n".encode() + contents
+
+class _School(BaseHTTPRequestHandler):
+    server: Schools
+
+    def do_GET(self) -> None:  # the name that the library calls
+        number = int(self.path.removeprefix("/").removesuffix(".ics"))
+        host = host_of(number)
+        with self.server.counting(number):  # closed before the client can know, so that only real overlaps count
+            time.sleep(_SILENT_SECONDS if host in _SILENT else _THINKS_SECONDS)
+        if host in _SILENT:
+            with suppress(OSError):
+                self.rfile.read()
+            return
+        version = self.server.version if changes(number) else 0
+        is_unchanged = sends_etag(number) and self.headers["If-None-Match"] == f'"{version}"'
+        status = 500 if host == _FAULTY else 304 if is_unchanged else 200
+        contents = body(version) if status == 200 else b""
+        self.send_response(status)
+        if sends_etag(number) and status != 500:
+            self.send_header("ETag", f'"{version}"')
+        if not is_unchanged:
+            self.send_header("Content-Length", str(len(contents)))
+        self.end_headers()
+        self.wfile.write(contents)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
 
 
 _NEARBY = Path(__file__).parent / "schools_nearby"
@@ -181,18 +178,15 @@ def school_calendars(site: Site) -> Iterator[Report]:
     execute(url, _ADD_ITEMS, _ADD_EVENTS, "VACUUM ANALYZE")
     report.notes.append(f"{count(url, 'planning_schoolcalendar')} calendars, {len(DUE)} due")
     with Schools(data) as schools:
-        env = site.environment(
-            url,
-            data,
-            PYTHONPATH=str(_NEARBY),
-            DRILL_SCHOOLS=str(schools.port),
-            SSL_CERT_FILE=str(authority(data)),
-        )
+        Thread(target=schools.serve_forever, daemon=True).start()
+        here = {"PYTHONPATH": str(_NEARBY), "DRILL_SCHOOLS": str(schools.server_port)}
+        env = site.environment(url, data, SSL_CERT_FILE=str(authority(data)), **here)
         _read(report, env, schools, runs=1, due=list(DUE))
         schools.forget()
         schools.version = 2
         execute(url, _DUE_AGAIN)
         _read(report, env, schools, runs=2, due=list(filter(answers, DUE)))
+        schools.shutdown()
     yield report
 
 

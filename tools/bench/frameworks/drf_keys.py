@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from django.utils import timezone
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.authentication import TokenAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 from rest_framework.request import Request
@@ -19,24 +19,19 @@ class KeyRequest(Request):
     auth: ApiKey
 
 
-class ApiKeyAuthentication(BaseAuthentication):
+class ApiKeyAuthentication(TokenAuthentication):
     """`Authorization: Bearer <key>`, found by its hash."""
 
-    def authenticate(self, request: Request) -> tuple[Member, ApiKey] | None:
-        """Return the member and the key."""
-        scheme, _, secret = get_authorization_header(request).partition(b" ")
-        if scheme.lower() != b"bearer":
-            return None
-        digest = hashlib.sha256(secret).hexdigest()
-        key = ApiKey.objects.select_related("member").filter(secret_hash=digest, revoked_at=None).first()
-        expired = key is not None and key.expires_at is not None and key.expires_at <= timezone.now()
-        if key is None or not key.member.is_active or expired:
-            raise AuthenticationFailed("Invalid key.")
-        return key.member, key
+    keyword = "Bearer"
 
-    def authenticate_header(self, request: Request) -> str:
-        """Return the value for `WWW-Authenticate`."""
-        return "Bearer"
+    def authenticate_credentials(self, key: str) -> tuple[Member, ApiKey]:
+        """Return the member and the key."""
+        digest = hashlib.sha256(key.encode()).hexdigest()
+        found = ApiKey.objects.select_related("member").filter(secret_hash=digest, revoked_at=None).first()
+        expired = found is not None and found.expires_at is not None and found.expires_at <= timezone.now()
+        if found is None or not found.member.is_active or expired:
+            raise AuthenticationFailed("Invalid key.")
+        return found.member, found
 
 
 class ActiveMembership(IsAuthenticated):
