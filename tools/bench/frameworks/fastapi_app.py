@@ -125,9 +125,22 @@ class ItemAnswer(BaseModel):
     @classmethod
     def of(cls, item: Item, today: date) -> "ItemAnswer":
         """Return the item on a day."""
-        days_until = None if item.due_on is None else (item.due_on - today).days
-        more = {"course_name": item.course.name, "days_until": days_until, "status": item.status(today)}
-        return cls.model_validate({name: getattr(item, name, None) for name in cls.model_fields} | more)
+        return cls(
+            id=item.id,
+            course_id=item.course_id,
+            course_name=item.course.name,
+            title=item.title,
+            kind=item.kind,
+            due_on=item.due_on,
+            days_until=None if item.due_on is None else (item.due_on - today).days,
+            category_id=item.category_id,
+            note=item.note,
+            done=item.done,
+            done_at=item.done_at,
+            status=item.status(today),
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+        )
 
 
 class ItemPage(BaseModel):
