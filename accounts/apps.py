@@ -18,18 +18,17 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks that lower packages call."""
-        from accounts.credentials.api_keys import rows_of_key
+        from accounts.credentials.keys import rows_of_key
         from accounts.credentials.limiting import LIMITED_ROWS
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
-        from accounts.erasure import erasing, purging
-        from accounts.erasure.erasing import ERASURES, erase_member, forget_in_log
-        from accounts.erasure.purging import EXPIRED_DATA
+        from accounts.erasure import erasing
+        from accounts.erasure.erasing import ERASURES, EXPIRED_DATA, erase_member, forget_in_log
         from accounts.joining import forget_invitation
         from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import QUEUED_MAIL, queue_age
         from accounts.members.profile import ProfileLine, profile_line, take_profile
-        from accounts.signing_in.second_factor.codes import SECOND_FACTORS
+        from accounts.signing_in.second_factor.factors import SECOND_FACTORS
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.archive.tables import MEMBER_PROFILE, Profile
         from studyservice.gone import ENDINGS
@@ -43,7 +42,7 @@ class AccountsConfig(AppConfig):
             ERASURES.register(erasure)
         for what, ending in erasing.ENDINGS_OF_ACCOUNTS.items():
             ENDINGS.register(what, ending)
-        for name, purge in purging.EXPIRED_OF_ACCOUNTS.items():
+        for name, purge in erasing.EXPIRED_OF_ACCOUNTS.items():
             EXPIRED_DATA.register(name, purge)
         MEMBER_PROFILE.register(Profile(ProfileLine, profile_line, take_profile))
         LAST_RUNS.register(last_runs)

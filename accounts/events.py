@@ -4,7 +4,7 @@ The log of changes covers study data (`studyservice.models`); this one covers th
 never changed. It holds no secret, and only the network of an address.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -187,7 +187,16 @@ def all_events(member: Member) -> Iterator[EventRow]:
 
 def event_in_words(event: EventRow) -> str:
     """Return a sentence without its period: `The API key “Script” was used from a new network`."""
-    return _WORDS[EventKind(event["kind"])](_ACTORS.get(event["by_kind"], ""), f"“{event['object_name']}”", event)
+    name, thing = f"“{event['object_name']}”", as_words(event["object_type"]).replace("api", "API")
+    words = _WORDS[EventKind(event["kind"])].format(
+        who=_ACTORS.get(event["by_kind"], ""),
+        name=name,
+        thing=thing,
+        detail=event["detail"].rstrip("."),
+        more=f", {event['detail']}" if event["detail"] else "",
+        read=f"{thing} {name}" if event["object_name"] else thing or "account",
+    )
+    return words.rstrip()
 
 
 _ACTORS = {
@@ -197,34 +206,14 @@ _ACTORS = {
 }
 
 
-def _new_network(who: str, name: str, event: EventRow) -> str:
-    return f"The API key {name} was used from a new network" + (f", {event['detail']}" if event["detail"] else "")
-
-
-def _read(who: str, name: str, event: EventRow) -> str:
-    if not event["object_type"]:
-        return f"{who} looked at your account"
-    of = f" {name}" if event["object_name"] else ""
-    return f"{who} looked at your {_thing(event)}{of}"
-
-
-def _limits_changed(who: str, name: str, event: EventRow) -> str:
-    return f"{who} made the limits of the {_thing(event)} {name} {event['detail']}"
-
-
-def _thing(event: EventRow) -> str:
-    """`API key`."""
-    return as_words(event["object_type"]).replace("api", "API")
-
-
-_WORDS: dict[EventKind, Callable[[str, str, EventRow], str]] = {
-    EventKind.SIGNED_IN: lambda who, name, event: f"You signed in {event['detail']}".rstrip(),
-    EventKind.KEY_MADE: lambda who, name, event: f"{who} created the API key {name}, which {event['detail']}",
-    EventKind.KEY_NEW_NETWORK: _new_network,
-    EventKind.KEY_REVOKED: lambda who, name, event: f"{who} revoked the API key {name}",
-    EventKind.LIMITS_CHANGED: _limits_changed,
-    EventKind.APP_CONNECTED: lambda who, name, event: f"{who} connected the app {name}, which {event['detail']}",
-    EventKind.APP_DISCONNECTED: lambda who, name, event: f"{who} disconnected the app {name}",
-    EventKind.OPERATOR_ACTION: lambda who, name, event: f"{who} changed your account: {event['detail'].rstrip('.')}",
-    EventKind.OPERATOR_READ: _read,
+_WORDS = {
+    EventKind.SIGNED_IN: "You signed in {detail}",
+    EventKind.KEY_MADE: "{who} created the API key {name}, which {detail}",
+    EventKind.KEY_NEW_NETWORK: "The API key {name} was used from a new network{more}",
+    EventKind.KEY_REVOKED: "{who} revoked the API key {name}",
+    EventKind.LIMITS_CHANGED: "{who} made the limits of the {thing} {name} {detail}",
+    EventKind.APP_CONNECTED: "{who} connected the app {name}, which {detail}",
+    EventKind.APP_DISCONNECTED: "{who} disconnected the app {name}",
+    EventKind.OPERATOR_ACTION: "{who} changed your account: {detail}",
+    EventKind.OPERATOR_READ: "{who} looked at your {read}",
 }

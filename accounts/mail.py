@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from email.utils import make_msgid
-from functools import cache
+from functools import cache, partial
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -60,11 +60,7 @@ def domain() -> str:
 
 def post(message: EmailMessage) -> None:
     """Send `message` soon. One without recipients takes the same work and is not sent."""
-
-    def send() -> None:
-        try_to_send(message)
-
-    do_soon(send)
+    do_soon(partial(try_to_send, message))
 
 
 def notify(email: str, subject: str, what: str) -> None:
@@ -73,7 +69,7 @@ def notify(email: str, subject: str, what: str) -> None:
     post(new_message(subject, render_to_string("accounts/email/notice.txt", context), [email]))
 
 
-def do_soon(task: Callable[[], None]) -> None:
+def do_soon(task: Callable[[], object]) -> None:
     """Run `task` in a thread for e-mails."""
     if len(_waiting) >= MAX_WAITING:
         mail_ended.send(post, outcome="dropped")
@@ -89,7 +85,7 @@ def drain() -> None:
     wait(set(_waiting))
 
 
-def _run(task: Callable[[], None]) -> None:
+def _run(task: Callable[[], object]) -> None:
     try:
         task()
     except Exception:  # no caller is left to handle the error

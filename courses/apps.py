@@ -18,7 +18,7 @@ class CoursesConfig(AppConfig):
     def ready(self) -> None:
         """Register the hooks of lower apps."""
         from accounts.credentials.limiting import COURSE_NAMES
-        from accounts.erasure.purging import EXPIRED_DATA
+        from accounts.erasure.erasing import EXPIRED_DATA
         from courses.courses import course_names
         from courses.uploads.purging import purge_stray_files, purge_uploads
 

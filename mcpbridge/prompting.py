@@ -28,9 +28,8 @@ from mcp.types import (
 
 from accounts.api.middleware import require_membership
 from mcpbridge.answers import failure_text
-from mcpbridge.listing import require_first_page
 from mcpbridge.prompt_texts import Occasion
-from mcpbridge.prompts import PROMPTS, AssistantPrompt, Choice, Named, choices, completing, matching
+from mcpbridge.prompts import PROMPTS, AssistantPrompt, Choice, NamedKind, choices, completing, matching
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import told
 from studyservice.database.statements import Row
@@ -50,12 +49,7 @@ _MAX_LIKE = 10
 
 
 async def list_prompts(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:
-    """Return every prompt, in one page, for every credential.
-
-    Raises:
-        MCPError: a cursor was sent.
-    """
-    require_first_page(params, "prompts")
+    """Return every prompt, for every credential."""
     return ListPromptsResult(prompts=[prompt.definition for prompt in PROMPTS.values()])
 
 
@@ -123,7 +117,7 @@ def _unknown_argument(prompt: AssistantPrompt, name: str) -> MCPError:
     return MCPError(INVALID_PARAMS, f"Unknown argument {told(name)}: {prompt.definition.name} has only {known}.")
 
 
-def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
+def _chosen(request: HttpRequest, names: NamedKind, value: str) -> Row:
     """Return the record that `value` names.
 
     Raises:
@@ -141,7 +135,7 @@ def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
     raise MCPError(INVALID_PARAMS, message)
 
 
-def _admitted(request: HttpRequest, names: Named) -> Credential:
+def _admitted(request: HttpRequest, names: NamedKind) -> Credential:
     """Return the credential, if its member may use the tools of a prompt.
 
     Raises:
@@ -155,7 +149,7 @@ def _admitted(request: HttpRequest, names: Named) -> Credential:
     return credential
 
 
-def _choices(request: HttpRequest, names: Named) -> list[Choice]:
+def _choices(request: HttpRequest, names: NamedKind) -> list[Choice]:
     """Return all choices, from the operation that lists them.
 
     Raises:

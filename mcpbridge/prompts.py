@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from mcp.types import Prompt, PromptArgument
+from django.conf import settings
+from mcp.types import Icon, Prompt, PromptArgument
 
 from mcpbridge import prompt_texts
-from mcpbridge.listing import icon
 from mcpbridge.prompt_texts import Text, one_line
 from studyservice.database.statements import Row
 
@@ -93,7 +93,7 @@ def _folded(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedKind:
     """The kind of object that an argument names.
 
     Attributes:
@@ -107,8 +107,8 @@ class Named:
     details: tuple[str, ...]
 
 
-COURSE = Named("course", "list_courses", ("code", "term"))
-DECK = Named("deck", "list_vocab_decks", ("course_name",))
+COURSE = NamedKind("course", "list_courses", ("code", "term"))
+DECK = NamedKind("deck", "list_vocab_decks", ("course_name",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,18 @@ class AssistantPrompt:
 
     definition: Prompt
     argument: PromptArgument
-    names: Named
+    names: NamedKind
     text: Text
 
 
+def icon(name: str) -> Icon:
+    """Return `name`.svg from the service's static files, which is sharp at any size."""
+    source = f"{settings.BASE_URL}{settings.STATIC_URL}studyservice/{name}.svg"
+    return Icon(src=source, mime_type="image/svg+xml", sizes=["any"])
+
+
 def _prompt(
-    name: str, title: str, description: str, *, argument: PromptArgument, names: Named, text: Text
+    name: str, title: str, description: str, *, argument: PromptArgument, names: NamedKind, text: Text
 ) -> AssistantPrompt:
     definition = Prompt(
         name=name, title=title, description=description, arguments=[argument], icons=[icon(f"prompts/{name}")]

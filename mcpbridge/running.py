@@ -8,22 +8,28 @@ operation runs on the thread, and with the database connection, of the HTTP requ
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import anyio
+import orjson
 from django.http import HttpRequest
+from mcp.server.caching import apply_cache_hint
 from mcp.server.connection import Connection
 from mcp.server.runner import ServerRunner
 from mcp.shared.dispatcher import CallOptions
-from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
-from mcp.types import JSONRPCRequest, RequestId
+from mcp.types import INVALID_PARAMS, JSONRPCRequest, ListToolsResult, RequestId
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from mcp_types.methods import parse_client_request
+from mcp_types.methods import parse_client_request, serialize_server_result
 
-from mcpbridge.listing import listed
-from mcpbridge.server import STRUCTURED, server
+from mcpbridge.server import LISTS_HINT, STRUCTURED, server
+from mcpbridge.tools import SECURITY_SCHEMES, tools
+
+_LISTS = frozenset({"tools/list", "prompts/list", "resources/list", "resources/templates/list"})
+"""Methods whose answer is a list, on a single page."""
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -61,6 +67,8 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         MCPError: the answer is this error.
         pydantic.ValidationError: the parameters are wrong.
     """
+    if message.method in _LISTS and (message.params or {}).get("cursor") is not None:
+        raise MCPError(INVALID_PARAMS, "Unknown cursor. The whole list is on one page: send none.")
     shared = _shared_key(message, connection.protocol_version)
     if shared in _SHARED:
         return _SHARED[shared]
@@ -79,6 +87,21 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         return result
     running.close()
     raise RuntimeError("An MCP handler waited; there is no event loop here to wait in.")
+
+
+@cache
+def listed(version: str) -> orjson.Fragment:
+    """Return every tool as JSON, in the SDK's format for `version`, without fields that the revision lacks.
+
+    It has some 40 kB, changes only with the service, and is read in every session of an assistant. Fields that the SDK
+    drops because the protocol does not define them are added again.
+    """
+    result = apply_cache_hint(ListToolsResult(tools=[tool.definition for tool in tools().values()]), LISTS_HINT)
+    dumped = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+    shaped = serialize_server_result("tools/list", version, dumped)["tools"]
+    return orjson.Fragment(
+        orjson.dumps([tool | {SECURITY_SCHEMES: tool["_meta"][SECURITY_SCHEMES]} for tool in shaped])
+    )
 
 
 def _shared_key(message: JSONRPCRequest, version: str) -> tuple[str, ...]:

@@ -7,29 +7,27 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 from django.http import HttpRequest
+from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     DiscoverResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     RequestParams,
+    ServerCapabilities,
 )
 from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
 from accounts.api.middleware import require_membership
 from mcpbridge.answers import answer_text, doubtful, failure_text
-from mcpbridge.listing import (
-    LISTS_HINT,
-    ServerWithoutResources,
-    icon,
-    list_resource_templates,
-    list_resources,
-    require_first_page,
-)
 from mcpbridge.prompting import complete, get_prompt, list_prompts
+from mcpbridge.prompts import icon
 from mcpbridge.second_texts import second_texts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
@@ -43,6 +41,9 @@ logger = logging.getLogger(__name__)
 
 STRUCTURED = RequestKey[orjson.Fragment]("structured_content")
 """The JSON of the last tool call's answer."""
+
+LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
+"""How long a client may cache the lists. They change only with a new version of the service."""
 
 INSTRUCTIONS = """\
 These tools open one member's own study data: courses, dated items (exams, assignments and the like), study-plan \
@@ -88,13 +89,20 @@ async def discover(context: ServerRequestContext, params: RequestParams | None) 
 
 
 async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
-    """Return the only page of the list, for every credential. `mcpbridge.running` inserts the serialized tools.
-
-    Raises:
-        MCPError: a cursor was sent.
-    """
-    require_first_page(params, "tools")
+    """Return the list, for every credential. `mcpbridge.running` inserts the serialized tools."""
     return ListToolsResult(tools=[])
+
+
+async def list_resources(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
+    """Return an empty list. Some clients request it anyway, and log an error without this method."""
+    return ListResourcesResult(resources=[])
+
+
+async def list_resource_templates(
+    context: ServerRequestContext, params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    """Return an empty list."""
+    return ListResourceTemplatesResult(resource_templates=[])
 
 
 async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
@@ -154,6 +162,14 @@ def _challenge(failure: ApiError, path: str) -> dict[str, Any]:
     if not isinstance(failure, InsufficientScope):
         return {}
     return {"_meta": {"mcp/www_authenticate": [challenge(path, "insufficient_scope")]}}
+
+
+class ServerWithoutResources(Server[Any]):
+    """The SDK's server without the resources capability, which it would declare because the methods exist."""
+
+    def get_capabilities(self, *args: Any, **kwargs: Any) -> ServerCapabilities:
+        """Return the capabilities that the server declares."""
+        return super().get_capabilities(*args, **kwargs).model_copy(update={"resources": None})
 
 
 server = ServerWithoutResources(

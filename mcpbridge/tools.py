@@ -1,6 +1,5 @@
 """The tools: one for each operation under `/v1`, derived from the operation's declaration."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,12 +11,11 @@ from mcp.types import Tool, ToolAnnotations
 
 from mcpbridge.schemas import Schema, input_schema, output_schema, sources_of
 from studyservice.openapi.document import document
-from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
+from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import Query
 from studyservice.viewsets import MemberViewSet, routed
 
-_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 _READ_ONLY = "get"
 _NOT_IDEMPOTENT = "post"
 
@@ -88,13 +86,6 @@ class OperationTool:
         return self.operation.scope is not Scope.READ or not self.narrower
 
 
-@dataclass(frozen=True, slots=True)
-class _Action:
-    viewset: type[MemberViewSet]
-    method: str
-    operation: Operation
-
-
 @cache
 def tools() -> Mapping[str, OperationTool]:
     """Return every tool by name, in the order of the routes. Cached.
@@ -111,34 +102,35 @@ def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[
     components = openapi["components"]["schemas"]
     found: dict[str, OperationTool] = {}
     actions = list(_actions(patterns))
-    sources = sources_of(action.operation.id for action in actions)
-    for action in actions:
-        name = action.operation.id
+    sources = sources_of(operation.id for _, _, operation in actions)
+    for viewset, method, operation in actions:
+        name = operation.id
         if name in found:
             raise ImproperlyConfigured(f"Tool {name}: two operations have this name.")
+        if not operation.title:
+            raise ImproperlyConfigured(f"Tool {name}: there is no title.")
         try:
             takes = input_schema(entries[name], components, sources)
         except ImproperlyConfigured as error:
             raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
         narrower = tuple(less for argument, less in NARROWER.items() if argument in takes["properties"])
-        definition = _definition(action, takes, output_schema(entries[name], components))
-        _check_limits(definition)
-        found[name] = OperationTool(action.operation, action.viewset, definition, narrower)
+        definition = _definition(operation, method, takes, output_schema(entries[name], components))
+        found[name] = OperationTool(operation, viewset, definition, narrower)
     return found
 
 
-def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[_Action]:
+def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[tuple[type[MemberViewSet], str, Operation]]:
+    """Yield the viewset and the method of each operation that is a tool."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             yield from _actions(pattern.url_patterns)
             continue
         for method, operation in routed(pattern.callback).items():
             if operation.tool:
-                yield _Action(vars(pattern.callback)["cls"], method, operation)
+                yield vars(pattern.callback)["cls"], method, operation
 
 
-def _definition(action: _Action, takes: Schema, gives: Schema) -> Tool:
-    declared = action.operation
+def _definition(declared: Operation, method: str, takes: Schema, gives: Schema) -> Tool:
     return Tool(
         name=declared.id,
         title=declared.title,
@@ -146,29 +138,10 @@ def _definition(action: _Action, takes: Schema, gives: Schema) -> Tool:
         input_schema=takes,
         output_schema=gives,
         annotations=ToolAnnotations(
-            read_only_hint=action.method == _READ_ONLY,
+            read_only_hint=method == _READ_ONLY,
             destructive_hint=declared.consequential,
-            idempotent_hint=action.method != _NOT_IDEMPOTENT,
+            idempotent_hint=method != _NOT_IDEMPOTENT,
             open_world_hint=False,
         ),
         _meta={SECURITY_SCHEMES: [{"type": "oauth2", "scopes": [declared.scope.value]}]},
     )
-
-
-def _check_limits(tool: Tool) -> None:
-    """Check the specification's rule 2 and its limits for tools.
-
-    Raises:
-        ImproperlyConfigured: the tool violates one.
-    """
-    broken = None
-    if not _NAME.fullmatch(tool.name):
-        broken = f"the name must be 1 to {MAX_NAME} letters, digits, _ and -"
-    elif not tool.title:
-        broken = "there is no title"
-    elif not 0 < len(tool.description or "") <= MAX_DESCRIPTION:
-        broken = f"the description must have 1 to {MAX_DESCRIPTION} characters"
-    elif "$ref" in str((tool.input_schema, tool.output_schema)):
-        broken = "a schema contains $ref"
-    if broken:
-        raise ImproperlyConfigured(f"Tool {tool.name}: {broken}.")

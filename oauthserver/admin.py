@@ -21,7 +21,7 @@ from oauthserver.admin_lists import (
     up_to,
     with_calls,
 )
-from oauthserver.connections import delete_app, disconnect_all_apps, disconnect_all_members, end_connection
+from oauthserver.connections import delete_app, disconnect_all_members, end_consents
 from oauthserver.consents import block, unblock
 from oauthserver.models import (
     AccessToken,
@@ -249,7 +249,7 @@ class ConnectionAdmin(_Listed):
         """Disconnect with all tokens."""
         chosen = list(queryset.values_list("user_id", "token_family"))
         for member_id, family in chosen:
-            end_connection(member_id, family)
+            end_consents(member_id, token_family=family)
         self.message_user(request, f"Revoked: {counted(len(chosen), 'connection')}.")
 
 
@@ -269,5 +269,5 @@ class ConnectedMemberAdmin(_Listed):
     @admin.action(description="Revoke every app of the selected members", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[ConnectedMember]) -> None:
         for member in queryset:
-            disconnect_all_apps(member)
+            end_consents(member.id)
         self.message_user(request, f"Revoked every app of {counted(len(queryset), 'member')}.")

@@ -118,5 +118,5 @@ REFUSED = Panel(
     _rows,
     "No call of an app or a key.",
     permission="oauthserver.view_application",
-    url=lambda: f"{reverse('admin:oauthserver_application_changelist')}?refused=day",
+    url=lambda: reverse("admin:oauthserver_application_changelist", query={"refused": "day"}),
 )

@@ -24,7 +24,7 @@ from accounts.events import EventKind, Subject, record_event
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.limits import LimitsForm
-from oauthserver.clients import Parameters, locked_app
+from oauthserver.clients import Parameters, locked_app, resource_from
 from oauthserver.consents import (
     consents_beyond,
     end_families,
@@ -37,8 +37,7 @@ from oauthserver.consents import (
 )
 from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application
-from oauthserver.platforms import destination_of
-from oauthserver.resources import resource_from
+from oauthserver.redirect_uris import destination_of
 from oauthserver.server import answer_uri
 from studyservice.changes.writing import writing
 from studyservice.http.error_pages import error_page

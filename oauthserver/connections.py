@@ -1,6 +1,10 @@
-"""The apps that a member has connected: list, disconnect and delete them."""
+"""The apps that members have connected: list, limit, disconnect and delete them, and remove what has expired.
 
-from datetime import datetime
+The module implements `accounts.credentials.connections.Connections`, for the key page. Its part for `purgeexpired`
+replaces the toolkit's `cleartokens`, which does not know families.
+"""
+
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -9,17 +13,30 @@ from django.db import transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
+from django.utils import timezone
 from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
 from accounts.credentials.owners import note_use
+from accounts.erasure.erasing import Purge, purge_credentials
 from accounts.events import EventKind, Subject, record_event
 from accounts.models import Member
 from oauthserver.clients import Parameters
-from oauthserver.consents import blocked_by, end_families, families_of, limit_app, members_of
-from oauthserver.models import Application, Grant, live_refresh_tokens
-from oauthserver.platforms import destination_of, hosts_of, is_verified
+from oauthserver.consents import (
+    block,
+    blocked_by,
+    end_families,
+    families_of,
+    is_blocked,
+    limit_app,
+    members_of,
+    unblock,
+)
+from oauthserver.models import AccessToken, Application, BlockedApp, Grant, RefreshToken, live_refresh_tokens
+from oauthserver.redirect_uris import destination_of
 from studyservice.changes.writing import writing
+from studyservice.database.deleting import BATCH, delete_alone
+from studyservice.gone import Ending, note_gone
 from studyservice.operations.declaration import Scope
 from studyservice.rows.limits import Limits
 
@@ -64,8 +81,8 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             id=found,
             name=apps[found].name,
             is_named=apps[found].is_named,
-            verified=is_verified(apps[found]),
-            hosts=hosts_of(apps[found]),
+            verified=apps[found].is_recognized(),
+            hosts=apps[found].hosts(),
             scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
             connected_at=row["connected_at"],
             last_call_at=apps[found].last_call_at,
@@ -80,40 +97,53 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
     ]
 
 
+def of(member: Member) -> ConnectedApps:
+    """Return the newest apps of `member`, at most `MAX_LISTED`."""
+    found = connected_apps(member, most=MAX_LISTED + 1)
+    return ConnectedApps(found[:MAX_LISTED], more=len(found) > MAX_LISTED)
+
+
+def one(member: Member, app_id: UUID) -> ConnectedApp | None:
+    """Return the app, if `member` has connected it."""
+    return next(iter(connected_apps(member, app_id)), None)
+
+
+def members() -> QuerySet[Member]:
+    """Return the members for whom an app holds a live refresh token."""
+    return Member.objects.filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
+
+
+def end_consents(member_id: UUID, **which: Any) -> None:
+    """Revoke everything issued by these consents of the member, or by all, with an event for each app."""
+    with writing(member_id):
+        families = families_of(user_id=member_id, **which)
+        grants = Grant.objects.filter(application=OuterRef("pk"), user_id=member_id, token_family__in=families)
+        for app in Application.objects.select_for_update(no_key=True).filter(Exists(grants)).order_by("name", "id"):
+            record_event(member_id, EventKind.APP_DISCONNECTED, Subject("app", app.pk, app.name))
+        end_families(member_id, families)
+
+
 def disconnect(member: Member, app_id: UUID) -> None:
     """Revoke every code and token that the app has for the member, in one transaction. Does nothing without any."""
-    with writing(member.id):
-        _end(member.id, application_id=app_id)
-
-
-def disconnect_all_apps(member: Member) -> None:
-    """Revoke every code and token that any app has for the member."""
-    with writing(member.id):
-        _end(member.id)
+    end_consents(member.id, application_id=app_id)
 
 
 def disconnect_all_members(app: Application) -> int:
     """Revoke every code and token of `app`, member by member. Return the number of members."""
-    members = members_of(application=app)
-    for member_id in members:
-        with writing(member_id):
-            _end(member_id, application=app)
-    return len(members)
+    connected = members_of(application=app)
+    for member_id in connected:
+        end_consents(member_id, application=app)
+    return len(connected)
 
 
-def end_connection(member_id: UUID, family: UUID) -> None:
-    """Revoke everything issued by one consent."""
-    with writing(member_id):
-        _end(member_id, token_family=family)
-
-
-def _end(member_id: UUID, **which: Any) -> None:
-    """Revoke everything issued by these consents of the member, under the member's lock, with an event for each app."""
-    families = families_of(user_id=member_id, **which)
-    grants = Grant.objects.filter(application=OuterRef("pk"), user_id=member_id, token_family__in=families)
-    for app in Application.objects.select_for_update(no_key=True).filter(Exists(grants)).order_by("name", "id"):
-        record_event(member_id, EventKind.APP_DISCONNECTED, Subject("app", app.pk, app.name))
-    end_families(member_id, families)
+def limit(member: Member, app_id: UUID, limits: Limits) -> None:
+    """Set the limits of every consent of the app."""
+    with writing(member.id):
+        for app in connected_apps(member, app_id):
+            limit_app(member.id, app_id, limits)
+            if changed := limits.compared_with(app.limits):
+                subject = Subject("app", app_id, app.name)
+                record_event(member.id, EventKind.LIMITS_CHANGED, subject, detail=changed)
 
 
 def note_call(member_id: UUID, connection: UUID, noted: datetime | None, refusal: Refusal | None) -> None:
@@ -122,15 +152,12 @@ def note_call(member_id: UUID, connection: UUID, noted: datetime | None, refusal
     Args:
         noted: the stored time of either.
     """
-    row: dict[str, Any] = {"user_id": member_id, "token_family": connection}
-    if refusal is None:
-        note_use(Grant, noted, column="last_call_at", **row)
-    else:
-        note_use(Grant, noted, column="refused_at", also={"refusal": refusal}, **row)
+    column, also = ("last_call_at", {}) if refusal is None else ("refused_at", {"refusal": refusal})
+    note_use(Grant, noted, column=column, also=also, user_id=member_id, token_family=connection)
 
 
-def asking_app(target: str) -> AskingApp | None:
-    """Return the app of the authorization request in `target`, if its redirect URI is the app's."""
+def asking(target: str) -> AskingApp | None:
+    """Return the app of the authorization request in `target`, if its redirect URI is the app's. Costs a query."""
     parts = urlsplit(target)
     if parts.path != reverse("oauth2_provider:authorize"):
         return None
@@ -146,42 +173,6 @@ def asking_app(target: str) -> AskingApp | None:
     return AskingApp(name, str(destination_of(uri))) if app.redirect_uri_allowed(uri) else None
 
 
-class OAuthConnections:
-    """The implementation for the key page (`accounts.credentials.connections.Connections`)."""
-
-    @staticmethod
-    def of(member: Member) -> ConnectedApps:
-        found = connected_apps(member, most=MAX_LISTED + 1)
-        return ConnectedApps(found[:MAX_LISTED], more=len(found) > MAX_LISTED)
-
-    @staticmethod
-    def one(member: Member, app_id: UUID) -> ConnectedApp | None:
-        return next(iter(connected_apps(member, app_id)), None)
-
-    @staticmethod
-    def members() -> QuerySet[Member]:
-        """Return the members for whom an app holds a live refresh token."""
-        return Member.objects.filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
-
-    @staticmethod
-    def asking(target: str) -> AskingApp | None:
-        """Return the app that requests consent at `target`. Costs a query."""
-        return asking_app(target)
-
-    note_call = staticmethod(note_call)
-    disconnect = staticmethod(disconnect)
-
-    @staticmethod
-    def limit(member: Member, app_id: UUID, limits: Limits) -> None:
-        """Set the limits of every consent of the app."""
-        with writing(member.id):
-            for app in connected_apps(member, app_id):
-                limit_app(member.id, app_id, limits)
-                if changed := limits.compared_with(app.limits):
-                    subject = Subject("app", app_id, app.name)
-                    record_event(member.id, EventKind.LIMITS_CHANGED, subject, detail=changed)
-
-
 def delete_app(app: Application) -> None:
     """Delete `app` with all its codes and tokens.
 
@@ -194,3 +185,77 @@ def delete_app(app: Application) -> None:
         for member_id in members_of(application=app):
             end_families(member_id, families_of(user_id=member_id, application=app))
         app.delete()
+
+
+UNUSED_AFTER = timedelta(hours=24)
+"""How long a registration without a token is kept."""
+
+
+def _purge(rows: QuerySet[Any]) -> int:
+    return purge_credentials(rows.filter(expires__lte=timezone.now()), owner="user_id")
+
+
+def _spent_codes() -> QuerySet[Any]:
+    """Return codes without live tokens. Until their tokens have ended, reuse of a code ends them."""
+    tokens = RefreshToken.objects.filter(user_id=OuterRef("user_id"), token_family=OuterRef("token_family"))
+    return Grant.objects.exclude(Exists(tokens))
+
+
+def _purge_unused_registrations() -> int:
+    """Remove apps that never got a token. One with a consent in progress is locked, and skipped."""
+    unused = Application.objects.filter(first_token_at=None, created__lte=timezone.now() - UNUSED_AFTER)
+    consented = Grant.objects.filter(application__in=unused).values("application_id")
+    removed = 0
+    while batch := list(unused.exclude(pk__in=consented).order_by("created").values_list("pk", flat=True)[:BATCH]):
+        with transaction.atomic():
+            locked = Application.objects.select_for_update(skip_locked=True).filter(pk__in=batch)
+            free = list(locked.values_list("pk", flat=True))
+            # Checked again under the lock, since a consent may have arrived.
+            still = list(unused.exclude(pk__in=consented).filter(pk__in=free).values_list("pk", flat=True))
+            gone = delete_alone(Application.objects.filter(pk__in=still))
+        if not gone:
+            break
+        removed += gone
+    return removed
+
+
+def _connection(family: str, at: datetime) -> tuple[UUID, UUID] | None:
+    """Return the member and the id of a connection that has rows."""
+    members = members_of(token_family=family)
+    return (members.pop(), UUID(family)) if members else None
+
+
+def _not_blocked(client_id: str, at: datetime) -> str | None:
+    return None if is_blocked(client_id) else client_id
+
+
+def _blocked(client_id: str, at: datetime) -> str | None:
+    """Return the app if it was blocked before `at`."""
+    return client_id if BlockedApp.objects.filter(client_id=client_id, created__lte=at).exists() else None
+
+
+EXPIRED_OF_APPS: dict[str, Purge] = {
+    # Rotated refresh tokens are kept until they expire too, because reuse ends the family. A refresh token must be
+    # removed before the access token that it refers to.
+    "refresh_tokens": lambda: _purge(RefreshToken.objects.all()),
+    "access_tokens": lambda: _purge(AccessToken.objects.all()),
+    "authorization_codes": lambda: _purge(_spent_codes()),
+    "unused_registrations": _purge_unused_registrations,
+}
+
+ENDINGS_OF_APPS = {
+    "app_disconnected": Ending(_connection, lambda found: end_consents(found[0], token_family=found[1])),
+    "app_blocked": Ending(_not_blocked, block, by_uuid=False),
+    "app_unblocked": Ending(_blocked, unblock, by_uuid=False),
+}
+
+
+def note_block(instance: BlockedApp, created: bool, **_: Any) -> None:
+    """Receive `post_save` of a block."""
+    if created:
+        note_gone("app_blocked", instance.client_id)
+
+
+def note_unblock(instance: BlockedApp, **_: Any) -> None:
+    """Receive `post_delete` of a block."""
+    note_gone("app_unblocked", instance.client_id)

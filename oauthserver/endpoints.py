@@ -13,9 +13,9 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import View
-from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidRequestError, OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 
-from studyservice.http.bodies import JSON_TYPE, json_response, oauth_error_response
+from studyservice.http.bodies import json_response, oauth_error_response
 from studyservice.http.requests import client_address
 from studyservice.operations.errors import ApiError
 from studyservice.rates.limiter import Rate, Window, hit
@@ -30,25 +30,22 @@ _DESCRIPTIONS = {
 """Descriptions by code, for errors without their own."""
 
 
-class InvalidTarget(CustomOAuth2Error):
+class InvalidTarget(OAuth2Error):
     """The resource is unknown (RFC 8707 section 2)."""
 
-    def __init__(self, description: str) -> None:
-        super().__init__("invalid_target", description)
+    error: Any = "invalid_target"
 
 
-class InvalidRedirectUri(CustomOAuth2Error):
+class InvalidRedirectUri(OAuth2Error):
     """A redirect URI is invalid (RFC 7591 section 3.2.2)."""
 
-    def __init__(self, description: str) -> None:
-        super().__init__("invalid_redirect_uri", description)
+    error: Any = "invalid_redirect_uri"
 
 
-class InvalidClientMetadata(CustomOAuth2Error):
+class InvalidClientMetadata(OAuth2Error):
     """Another field of a registration is wrong (RFC 7591 section 3.2.2)."""
 
-    def __init__(self, description: str) -> None:
-        super().__init__("invalid_client_metadata", description)
+    error: Any = "invalid_client_metadata"
 
 
 def refusal(answer: Mapping[str, str], status: int) -> HttpResponse:
@@ -117,13 +114,8 @@ def count(rate: Rate, request: HttpRequest) -> None:
         raise TooManyRequests(window)
 
 
-def unstored(value: Any, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+def unstored(value: Any, status: int = HTTPStatus.OK) -> HttpResponse:
     """Return `value` as an uncacheable answer."""
     response = json_response(value, status)
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def unstored_json(text: str) -> HttpResponse:
-    """Return JSON `text` as an uncacheable answer."""
-    return HttpResponse(text, content_type=JSON_TYPE, headers={"Cache-Control": "no-store"})

@@ -7,7 +7,8 @@ would add a second index on PostgreSQL, for LIKE.
 """
 
 import uuid
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.utils import timezone
@@ -23,15 +24,10 @@ from oauth2_provider.models import (
 from accounts.credentials.connections import Refusal
 from accounts.models import Member
 from oauthserver.client_metadata import MAX_CLIENT_NAME, AuthMethod, name_from
-from oauthserver.redirect_uris import fault_of, matches, scheme_of
+from oauthserver.redirect_uris import destination_of, fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
 from studyservice.secrets.generated import sha256
-
-if TYPE_CHECKING:
-    _CharField = models.CharField[Any, Any]
-else:
-    _CharField = models.CharField
 
 
 class Hashed(str):
@@ -40,7 +36,7 @@ class Hashed(str):
     __slots__ = ()
 
 
-class SecretHashField(_CharField):
+class SecretHashField(models.CharField):  # type: ignore[type-arg]  # not generic at runtime
     """A secret of which only the SHA-256 is stored. Lookups take the secret itself.
 
     A hash that is presented as a secret is hashed again, so a stolen database grants no access.
@@ -118,6 +114,16 @@ class Application(AbstractApplication):
     def get_allowed_schemes(self) -> list[str]:
         """Return the schemes of the registered redirect URIs."""
         return [scheme_of(uri) for uri in self.redirect_uris.split()]
+
+    def is_recognized(self) -> bool:
+        """Return whether we verified the app, or each of its callbacks belongs to a platform."""
+        return self.verified or all(destination_of(uri).platform for uri in self.redirect_uris.split())
+
+    def hosts(self) -> tuple[str, ...]:
+        """Return details that distinguish it from another of the same name: its publisher, then its callbacks."""
+        published = [self.client_id] if self.registration_source == self.RegistrationSource.CIMD else []
+        found = [urlsplit(uri).netloc.lower() for uri in published]
+        return tuple(dict.fromkeys([*found, *(str(destination_of(uri)) for uri in self.redirect_uris.split())]))
 
 
 class BlockedApp(models.Model):

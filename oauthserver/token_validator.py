@@ -15,10 +15,9 @@ from oauth2_provider.settings import oauth2_settings
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnauthorizedClientError
 
 from accounts.credentials.owners import add_owner
-from oauthserver.clients import ClientCredentials, locked_app
+from oauthserver.clients import ClientCredentials, locked_app, narrowed
 from oauthserver.consents import end_families, is_blocked, scopes_from, written
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from oauthserver.resources import narrowed
 from oauthserver.server import Validator
 from studyservice.rows.limits import Limits
 from studyservice.secrets.generated import sha256

@@ -1,10 +1,9 @@
 """The endpoints for tokens (RFC 6749 sections 4.1.3 and 6) and their revocation (RFC 7009)."""
 
 import json
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, NamedTuple
-from uuid import UUID
+from typing import NamedTuple
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +15,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error, Unsup
 from accounts.credentials.owners import delete_credentials, owner_of
 from oauthserver.clients import ClientCredentials, form_parameters, named_client
 from oauthserver.consents import end_families
-from oauthserver.endpoints import OAuthEndpoint, count, refusal, unstored, unstored_json
+from oauthserver.endpoints import OAuthEndpoint, count, refusal, unstored
 from oauthserver.models import AccessToken, Application, Grant, Hashed, RefreshToken
 from oauthserver.token_validator import TokenValidator
 from studyservice.changes.writing import writing
@@ -73,29 +72,19 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         self.validator = TokenValidator(credentials, presented, kind.spent_column, spent_at, form.resources)
         asked = form.only("grant_type", "code", "refresh_token", "redirect_uri", "code_verifier", "scope")
         try:
-            with _locking(member_id):
+            with transaction.atomic() if member_id is None else writing(member_id):
                 _, _, body, status = self.create_token_response(asked)
-        except NotFound:
+        except NotFound:  # the member is gone, or is being deleted
             raise InvalidGrantError from None
         finally:
             if (consent := self.validator.consent) is not None:
                 CALLER.set(request, {"member": consent.user_id, "client_id": str(credentials.client_id)})
-        if status != HTTPStatus.OK:
-            return refusal(json.loads(body), status)
-        return unstored_json(body)
+        answer = json.loads(body)
+        return unstored(answer) if status == HTTPStatus.OK else refusal(answer, status)
 
     def get_oauthlib_core(self) -> OAuthLibCore:  # type: ignore[override]  # the toolkit shares one core in the class
         """Return the toolkit's core, with the validator of this request."""
         return OAuthLibCore(self.get_server_class()(self.validator, **oauth2_settings.server_kwargs))
-
-
-def _locking(member_id: UUID | None) -> AbstractContextManager[Any]:
-    """Begin the transaction, with the member's lock if the secret is a member's.
-
-    Raises:
-        NotFound: the member is gone, or is being deleted.
-    """
-    return transaction.atomic() if member_id is None else writing(member_id)
 
 
 class RevocationView(OAuthEndpoint):

@@ -25,7 +25,7 @@ MAX_VALIDATOR = 500
 """Characters of an `ETag` or a `Last-Modified` (`studyservice.fetching.guarded`)."""
 
 
-class Answer(models.TextChoices):
+class ReadingOutcome(models.TextChoices):
     """The outcome of the newest reading."""
 
     NONE = "none", "nothing was read yet"
@@ -70,7 +70,7 @@ class SchoolCalendar(models.Model):
     accepted = models.BooleanField(
         default=False, editable=False, help_text="Whether a reading was accepted, if only beforehand."
     )
-    answer = models.CharField(max_length=8, choices=Answer, default=Answer.NONE, editable=False)
+    answer = models.CharField(max_length=8, choices=ReadingOutcome, default=ReadingOutcome.NONE, editable=False)
     reading = models.BinaryField(null=True, editable=False, help_text="The newest reading (planning.calendar.files).")
     fingerprint = models.CharField(max_length=64, blank=True, editable=False, help_text="Of the newest reading.")
     labels = models.JSONField(default=list, blank=True, editable=False, help_text="The labels of the newest reading.")
@@ -102,7 +102,7 @@ class SchoolCalendar(models.Model):
             characters("host", 1, MAX_HOST),
             characters("address_end", 1, 4),
             characters("sealed_address", 1, MAX_SEALED),
-            one_of("answer", Answer.values),
+            one_of("answer", ReadingOutcome.values),
             characters("fingerprint", 0, 64),
             characters("etag", 0, MAX_VALIDATOR),
             characters("last_modified", 0, MAX_VALIDATOR),

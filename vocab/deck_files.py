@@ -20,9 +20,9 @@ from django.utils import timezone
 
 from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.answers import DownloadRow
-from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
+from studyservice.operations.errors import Conflict, InvalidRequest, ValidationFailed
 from studyservice.operations.spreadsheets import csv_lines
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate, require_rate
 from studyservice.reading.process import read_in_child
 from studyservice.rows.access import Access, change
 from vocab.card_changes import cards_of
@@ -64,8 +64,6 @@ MAX_FILE = 10 * 1024 * 1024
 _READER = "vocab.reading.reader.read"
 _FIELD = "file"
 _TOO_LARGE = "The file has too much in it to be read. Export fewer decks at a time."
-_COST_OF_A_LIMIT = 10
-"""Count of an import that used all its CPU time or memory."""
 
 
 def import_vocab_decks(
@@ -137,12 +135,9 @@ def _found(access: Access, file: IO[bytes], header: str) -> Mapping[str, Any]:
         Conflict: there are more cards than a member can have.
         RateLimited: too many were read, or others are being read.
     """
-    window = hit(Rate.DECK_IMPORTS, str(access.member.id))
-    if window.exceeded:
-        raise RateLimited(window.reset)
-    outcome = read_in_child(_READER, file, {"header": header})
-    if outcome.hit_limit:
-        hit(Rate.DECK_IMPORTS, str(access.member.id), _COST_OF_A_LIMIT - 1)
+    charged = Rate.DECK_IMPORTS, str(access.member.id)
+    require_rate(*charged)
+    outcome = read_in_child(_READER, file, {"header": header}, charged=charged)
     match outcome.found.get("refused"):
         case "rows":
             rows = outcome.found["rows"]

@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
-from accounts.credentials.challenges import cause_of
 from accounts.credentials.resolving import DEAD_CREDENTIAL, credential_of, presented_secret
-from accounts.credentials.uses import note_call, note_network
+from accounts.credentials.uses import cause_of, note_call, note_network
 from accounts.members.models import Member
 from studyservice.changes.calls import Actor, acting
 from studyservice.http.bodies import challenge, error_response, rpc_error_response

@@ -7,13 +7,12 @@ here that outlives its credential grants nothing.
 """
 
 import logging
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from threading import Lock
 from typing import Any, TypedDict
 from uuid import UUID
 
+from django.core.cache.backends.locmem import LocMemCache
 from django.db import DatabaseError
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
@@ -23,12 +22,12 @@ from studyservice.database.deleting import delete_alone
 from studyservice.database.executing import member_known
 from studyservice.database.statements import Insert, Param, Select
 from studyservice.registry.data import data_of
+from studyservice.secrets.generated import sha256
 
-MAX_REMEMBERED = 10_000
-"""Size of the cache in a process, about 300 bytes an entry. The least recently used are dropped."""
+_known = LocMemCache("secret owners", {"TIMEOUT": None, "OPTIONS": {"MAX_ENTRIES": 10_000}})
+"""The members of secrets by their SHA-256, in this process. An entry takes about 300 bytes."""
 
-ADD_OWNER = Insert(SecretOwner)
-"""Stores the row from `owner_row`, for writes that store the credential with other statements."""
+_ADD_OWNER = Insert(SecretOwner)
 
 
 class _OwnerColumns(TypedDict):
@@ -38,31 +37,6 @@ class _OwnerColumns(TypedDict):
 _OWNER = Select(SecretOwner.objects.filter(id=Param("id")), _OwnerColumns)
 
 
-class _Cache:
-    """A cache of owners by the ids of their secrets."""
-
-    def __init__(self) -> None:
-        self._owners: OrderedDict[UUID, UUID] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, id_: UUID) -> UUID | None:
-        with self._lock:
-            owner = self._owners.get(id_)
-            if owner is not None:
-                self._owners.move_to_end(id_)
-            return owner
-
-    def put(self, id_: UUID, owner: UUID) -> None:
-        with self._lock:
-            self._owners[id_] = owner
-            self._owners.move_to_end(id_)
-            if len(self._owners) > MAX_REMEMBERED:
-                self._owners.popitem(last=False)
-
-
-_cache = _Cache()
-
-
 def id_of(secret_hash: str) -> UUID:
     """Return the id of the row: half of the secret's SHA-256, which is unique for 256 random bits."""
     return UUID(hex=secret_hash[:32])
@@ -70,33 +44,21 @@ def id_of(secret_hash: str) -> UUID:
 
 def owner_of(secret_hash: str) -> UUID | None:
     """Return the id of the member whose secret has this SHA-256, or None. The first call costs a query."""
-    id_ = id_of(secret_hash)
-    owner = _cache.get(id_)
+    owner: UUID | None = _known.get(secret_hash)
     if owner is None:
-        row = _OWNER.first(id=id_)
+        row = _OWNER.first(id=id_of(secret_hash))
         if row is None:
             return None
         owner = row["member_id"]
-        _cache.put(id_, owner)
+        _known.set(secret_hash, owner)
     member_known.send(None, member_id=owner)
     return owner
 
 
-def owner_row(secret_hash: str, member_id: UUID) -> dict[str, Any]:
-    """Return the row for a secret, and cache it in this process."""
-    id_ = id_of(secret_hash)
-    _cache.put(id_, member_id)
-    return {"id": id_, "member_id": member_id}
-
-
 def add_owner(secret_hash: str, member_id: UUID) -> None:
     """Store the member of a secret, in the transaction that stores its credential."""
-    ADD_OWNER.later(**owner_row(secret_hash, member_id))
-
-
-def forget_owners(member_ids: Iterable[UUID], secret_hashes: Iterable[str]) -> None:
-    """Delete the rows of secrets whose credentials are deleted."""
-    SecretOwner.objects.filter(member_id__in=member_ids, id__in=map(id_of, secret_hashes)).delete()
+    _known.set(secret_hash, member_id)
+    _ADD_OWNER.later(id=id_of(secret_hash), member_id=member_id)
 
 
 def delete_credentials(credentials: QuerySet[Any]) -> int:
@@ -105,8 +67,17 @@ def delete_credentials(credentials: QuerySet[Any]) -> int:
     found = list(credentials.order_by().values_list(owner, column))
     if found:
         delete_alone(credentials)
-        forget_owners({member_id for member_id, _ in found}, [secret_hash for _, secret_hash in found])
+        ids = [id_of(secret_hash) for _, secret_hash in found]
+        SecretOwner.objects.filter(member_id__in={member_id for member_id, _ in found}, id__in=ids).delete()
     return len(found)
+
+
+def row_of(rows: QuerySet[Any], secret: str) -> Any:
+    """Return the row of a credential with this secret, live or ended; None if it is unknown."""
+    owner, column = kind_of(rows.model)
+    secret_hash = sha256(secret)
+    member_id = owner_of(secret_hash)
+    return None if member_id is None else rows.filter(**{owner: member_id, column: secret_hash}).first()
 
 
 def kind_of(model: type[Model]) -> tuple[str, str]:

@@ -1,8 +1,15 @@
-"""Record the use of credentials: the last call of an app, the last refused call, and new networks of an API key.
+"""Record the use of credentials, and explain why one is refused.
+
+Recorded are the last call of an app, the last refused call, and new networks of an API key.
 
 Calls and refusals are recorded at most once in five minutes per connection or key (`note_use`). Of several refusals in
 that time, the first is kept. What was recorded is read with the row of the credential, so a call that has nothing new
 costs no statement. A new network is written once, with an event for the member.
+
+A 401 tells why a credential was refused (RFC 6750 section 3). The message names the cause
+where that tells the caller nothing new. The form of a credential is known to its sender. Only the holder of a whole
+secret learns that it has expired or was revoked. A secret that never existed, a deactivated member, a blocked app and a
+deleted row all get `GENERIC`.
 """
 
 import logging
@@ -11,18 +18,30 @@ from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
 
+from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from accounts.credentials.connections import CONNECTED_APPS, Refusal
 from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import note_use
-from accounts.credentials.resolving import DEAD_CREDENTIAL, DeadToken
+from accounts.credentials.resolving import (
+    DEAD_CREDENTIAL,
+    RESOLVERS,
+    DeadToken,
+    presented_secret,
+)
 from accounts.events import EventKind, Subject, holding, record_event
 from studyservice.http.logs import error_type
-from studyservice.http.requests import MESSAGE_REFUSED, PROBE, TOOL_FAILURE, client_network
-from studyservice.operations.errors import NotFound
+from studyservice.http.requests import (
+    MESSAGE_REFUSED,
+    PROBE,
+    TOOL_FAILURE,
+    client_network,
+)
+from studyservice.operations.errors import NotFound, Unauthorized
 from studyservice.rows.access import CREDENTIAL, Connection, Credential
+from studyservice.secrets.generated import is_well_formed, kind_of
 
 
 def note_call(request: HttpRequest, response: HttpResponse) -> None:
@@ -105,3 +124,39 @@ def _add_network(key: Credential, networks: list[str]) -> None:
                 who=key.actor,
                 network=networks[-1],
             )
+
+
+GENERIC = Unauthorized.default_message
+
+_MISSING = "Send a credential: Authorization: Bearer <API key or access token>, or X-API-Key: <API key>."
+_NOT_OURS = "This is not an API key or an access token of this service. They begin with {0}_sk_ and {0}_at_."
+_KEYS_ONLY = "X-API-Key accepts API keys only. Send an access token as Authorization: Bearer <access token>."
+_MALFORMED = "This {} is malformed: after {}_{}_ it has exactly 43 letters, digits, hyphens and underscores."
+_NAMES = {"sk": "API key", "at": "access token"}
+
+_ENDED: dict[KeyEnd | Refusal, str] = {
+    KeyEnd.REVOKED: "This API key was revoked. Create another one at {base}/keys.",
+    KeyEnd.EXPIRED: "This API key has expired. Create another one at {base}/keys.",
+    Refusal.EXPIRED: "This access token has expired. Get a new one with the refresh token at {base}/oauth/token.",
+    Refusal.ELSEWHERE: "This access token works only at {base}/mcp.",
+}
+
+
+def cause_of(request: HttpRequest) -> str:
+    """Return the message for a request without a live credential. It costs no query.
+
+    The text fits into a challenge: it has no quotation mark and no backslash (RFC 6750 section 3).
+    """
+    secret, dead = presented_secret(request), DEAD_CREDENTIAL.get(request)
+    if secret is None:
+        return _MISSING
+    if dead is not None:
+        return _ENDED.get(dead.reason, GENERIC).format(base=settings.BASE_URL)
+    kind = kind_of(secret)
+    if RESOLVERS.get(kind) is None:
+        return _NOT_OURS.format(settings.CREDENTIAL_PREFIX)
+    if kind != "sk" and "HTTP_AUTHORIZATION" not in request.META:
+        return _KEYS_ONLY
+    if not is_well_formed(secret):
+        return _MALFORMED.format(_NAMES[kind], settings.CREDENTIAL_PREFIX, kind)
+    return GENERIC

@@ -12,8 +12,6 @@ from accounts.members.models import Member
 from accounts.members.outbox import Delivery
 from studyservice.operations.errors import ApiError, ValidationFailed
 
-SCOPES = ("read", "read write")
-
 
 def add_key_options(parser: ArgumentParser) -> None:
     """Add `--scopes` and `--expires-days`."""

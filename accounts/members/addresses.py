@@ -55,7 +55,7 @@ class MemberQuerySet(models.QuerySet["Member"]):
         return len(members), {self.model._meta.label: len(members)}
 
 
-class MemberFields(TypedDict, total=False):
+class NewMemberFields(TypedDict, total=False):
     """Fields of a new member."""
 
     name: str
@@ -77,7 +77,7 @@ class MemberManager(BaseUserManager["Member"]):
         """Return all members."""
         return MemberQuerySet(self.model, using=self._db)
 
-    def create_user(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
+    def create_user(self, email: str, password: str | None = None, **fields: Unpack[NewMemberFields]) -> "Member":
         """Create a validated member. Without a password, only sign-in by code works.
 
         Raises:
@@ -94,9 +94,9 @@ class MemberManager(BaseUserManager["Member"]):
             raise
         return member
 
-    def create_superuser(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
+    def create_superuser(self, email: str, password: str | None = None, **fields: Unpack[NewMemberFields]) -> "Member":
         """Create a member with all permissions in the admin."""
-        privileged: MemberFields = {**fields, "is_staff": True, "is_superuser": True}
+        privileged: NewMemberFields = {**fields, "is_staff": True, "is_superuser": True}
         return self.create_user(email, password, **privileged)
 
     def get_by_natural_key(self, username: str | None) -> "Member":

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from csp.constants import SELF
 from csp.decorators import csp_update
@@ -22,13 +22,6 @@ from studyservice.operations.errors import ApiError, NotFound
 from studyservice.operations.fields import parse_uuid
 from studyservice.registry.data import is_study_data
 from studyservice.rows.access import Access
-
-if TYPE_CHECKING:
-    _ModelAdmin = admin.ModelAdmin[Any]
-    _TabularInline = admin.TabularInline[Any, Any]
-else:
-    _ModelAdmin = admin.ModelAdmin
-    _TabularInline = admin.TabularInline
 
 _DOMAIN = re.compile(r"@?[^\s@]+\.[^\s@]+")
 """A search for all addresses of a domain, like `example.org` or `@example.org`."""
@@ -74,7 +67,7 @@ def _note_event(kind: EventKind, row: Model, detail: str = "") -> None:
         record_event(member_id, kind, subject, detail=detail)
 
 
-class ServiceAdmin(_ModelAdmin):
+class ServiceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at runtime
     """A list with a bounded count, sorted by an index, searched by e-mail address, id or text.
 
     Only the first columns of indexes can be sorted. Sorting by any other would sort a million rows on one click.
@@ -272,7 +265,7 @@ class ReadOnlyAdmin(ServiceAdmin):
         return bool(super().has_change_permission(request))
 
 
-class ServiceInline(_TabularInline):
+class ServiceInline(admin.TabularInline):  # type: ignore[type-arg]  # not generic at runtime
     """Inline rows of an object. They are read-only."""
 
     extra = 0

@@ -19,13 +19,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.credentials import api_keys, calendar_feeds
+from accounts.credentials import keys
 from accounts.credentials.models import ApiKey, CalendarFeed
-from accounts.credentials.owners import owner_of
+from accounts.credentials.owners import row_of
 from accounts.operators.base import PageAction, ReadOnlyAdmin, ServiceAdmin
 from accounts.operators.lists import Conditions, StateFilter
 from studyservice.hooks import HookTable
-from studyservice.secrets.generated import beginning_of_hint, kind_of, secrets_in, sha256
+from studyservice.secrets.generated import beginning_of_hint, kind_of, secrets_in
 
 MOST_TRIED = 20
 """Maximum number of secrets looked up in one pasted text, for example a log file."""
@@ -83,8 +83,7 @@ def place_of(text: str) -> str | None:
 
 def _found(model: type[ApiKey | CalendarFeed], secret: str) -> str | None:
     """Return the page of an API key, which is found for 90 days after its end, or of a live calendar address."""
-    owner, secret_hash = owner_of(sha256(secret)), sha256(secret)
-    found = model.objects.filter(member_id=owner, secret_hash=secret_hash).first() if owner else None
+    found = row_of(model.objects.all(), secret)
     return None if found is None else reverse(f"admin:accounts_{model._meta.model_name}_change", args=[found.pk])
 
 
@@ -103,9 +102,9 @@ class _KeyStateFilter(StateFilter):
     title = "state"
     parameter_name = "state"
     states: ClassVar[Conditions] = {
-        "active": ("active", api_keys.active),
-        "expired": ("expired", api_keys.expired),
-        "revoked": ("revoked", api_keys.revoked),
+        "active": ("active", keys.active),
+        "expired": ("expired", keys.expired),
+        "revoked": ("revoked", keys.revoked),
     }
 
 
@@ -141,7 +140,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     @admin.action(description="Revoke", permissions=["act"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        self.act(request, queryset.filter(revoked_at=None), api_keys.revoke_api_key, noun="key", verb="Revoked")
+        self.act(request, queryset.filter(revoked_at=None), keys.revoke_api_key, noun="key", verb="Revoked")
 
 
 @admin.register(CalendarFeed)
@@ -162,6 +161,4 @@ class CalendarFeedAdmin(ReadOnlyAdmin):
 
     @admin.action(description="End", permissions=["act"])
     def end(self, request: HttpRequest, queryset: QuerySet[CalendarFeed]) -> None:
-        self.act(
-            request, queryset, lambda one: calendar_feeds.end_feed(one.member_id), noun="calendar feed", verb="Ended"
-        )
+        self.act(request, queryset, lambda one: keys.end_feed(one.member_id), noun="calendar feed", verb="Ended")

@@ -3,17 +3,13 @@
 Actions that concern no member's account, like blocking an app, are only in the operators' own log.
 """
 
-from functools import partial
-from typing import ClassVar
-
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.db.models import Q
 from django.utils.html import format_html_join
 
-from accounts.events import AccountEvent, EventKind
+from accounts.events import AccountEvent
 from accounts.operators.base import ReadOnlyAdmin
-from accounts.operators.lists import Conditions, StateFilter
 from studyservice.changes.contents import as_words, unpacked
 from studyservice.changes.words import fields_in_words
 from studyservice.models import Change
@@ -60,21 +56,13 @@ class ChangeAdmin(_LogAdmin):
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"
 
 
-class _EventFilter(StateFilter):
-    """Filter by kind. It searches only the newest of all events."""
-
-    title = "kind"
-    parameter_name = "kind"
-    states: ClassVar[Conditions] = {kind.value: (str(kind.label), partial(Q, kind=kind)) for kind in EventKind}
-
-
 @admin.register(AccountEvent)
 class AccountEventAdmin(_LogAdmin):
     """Events of members' accounts: actor, network, key or app, request."""
 
     list_display = ("created_at", "member", "kind", "actor", "about", "network", "detail", "request_id")
     list_display_links = None
-    list_filter = (_EventFilter,)
+    list_filter = ("kind",)
     ordering = ("-id",)
     search_help_text = (
         "The beginning of an e-mail address up to its @ or further, an id (of an event, a member, a key or an app), a "

@@ -1,7 +1,7 @@
 """Members and invitations for the operators."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -15,7 +15,7 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
-from accounts.credentials import api_keys
+from accounts.credentials import keys
 from accounts.credentials.models import ApiKey
 from accounts.erasure.erasing import erase_member
 from accounts.joining import Invitation, invite, withdraw
@@ -24,24 +24,13 @@ from accounts.members.models import Member
 from accounts.operators.base import ServiceAdmin, ServiceInline
 from accounts.operators.lists import Conditions, StateFilter, counted
 from accounts.signing_in import sessions
-from accounts.signing_in.identity import leave_address
-from accounts.signing_in.second_factor.keeping import reset
-
-if TYPE_CHECKING:
-    _CreationForm = AdminUserCreationForm[Member]
-    _ChangeForm = UserChangeForm[Member]
-    _UserAdmin = UserAdmin[Member]
-    _InvitationForm = forms.ModelForm[Invitation]
-else:
-    _CreationForm = AdminUserCreationForm
-    _ChangeForm = UserChangeForm
-    _UserAdmin = UserAdmin
-    _InvitationForm = forms.ModelForm
+from accounts.signing_in.codes import leave_address
+from accounts.signing_in.second_factor.factors import reset
 
 _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
 
 
-class InvitationForm(_InvitationForm):
+class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at runtime
     """The form for an address. One that was invited before gets a new link."""
 
     class Meta:
@@ -82,7 +71,7 @@ class InvitationAdmin(ServiceAdmin):
         withdraw(queryset)
 
 
-class NewMemberForm(_CreationForm):
+class NewMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]  # as above
     """A new member, usually without a password."""
 
     usable_password = SetUnusablePasswordMixin.create_usable_password_field(
@@ -94,7 +83,7 @@ class NewMemberForm(_CreationForm):
         fields = ("email", "name", "time_zone")
 
 
-class MemberForm(_ChangeForm):
+class MemberChangeForm(UserChangeForm):  # type: ignore[type-arg]  # as above
     """An existing member."""
 
     class Meta:
@@ -121,7 +110,7 @@ class ActiveKeyInline(ServiceInline):
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).filter(api_keys.active())
+        return super().get_queryset(request).filter(keys.active())
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return False: only the key page and the command can show a new key once."""
@@ -145,7 +134,7 @@ def _is_guarded(request: HttpRequest, obj: Any) -> bool:
 
 
 @admin.register(Member)
-class MemberAdmin(ServiceAdmin, _UserAdmin):
+class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as above
     """Members, with actions to renew and end memberships and to revoke keys."""
 
     email_path = "email"
@@ -153,7 +142,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     search_help_text = (
         "The beginning of an e-mail address or its domain, an id, or a part of the name. All members are counted."
     )
-    form = MemberForm
+    form = MemberChangeForm
     add_form = NewMemberForm
     list_display = ("email", "name", "membership", "membership_until", "is_staff", "created_at")
     list_filter = (_MembershipFilter, "is_staff", "is_active")
@@ -238,7 +227,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @admin.action(description="Revoke all API keys", permissions=["change"])
     def revoke_keys(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        self._act(request, queryset, api_keys.revoke_all, "Revoked the API keys of", "Revoked the API keys")
+        self._act(request, queryset, keys.revoke_all, "Revoked the API keys of", "Revoked the API keys")
 
     @admin.action(description="Sign out of every browser", permissions=["change"])
     def end_sessions(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:

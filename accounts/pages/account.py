@@ -1,27 +1,25 @@
 """The account page, and its pages for the password and the e-mail address."""
 
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.members.profile import update_me
-from accounts.pages.account_forms import NewAddressForm, NewPasswordForm, ProfileForm, TimeZoneForm
-from accounts.pages.forms import CodeForm, status_of
-from accounts.pages.known_browsers import remember
+from accounts.pages.account_forms import CodeForm, NewAddressForm, NewPasswordForm, ProfileForm, TimeZoneForm
+from accounts.pages.attempts import TOO_MANY_CODES, attempts_are_counted, remember
+from accounts.pages.forms import status_of
 from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, Proof
 from accounts.pages.second_factor.asking import before_new_address
-from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, target_after
+from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, POST, for_members
-from accounts.signing_in.identity import PENDING_ADDRESS, begin_email_change, complete_email_change, set_password
+from accounts.signing_in.codes import PENDING_ADDRESS, begin_email_change, complete_email_change, set_password
 from accounts.signing_in.sessions import end_other_sessions, end_session, end_sessions, sessions_of
 from studyservice.http.error_pages import counted, returns_input
 from studyservice.rates.limiter import Rate
@@ -50,8 +48,7 @@ def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpRespon
         "time_zone": member.time_zone,
         "second_factor": settings.ADMIN_SECOND_FACTOR != "proxy",
     }
-    with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "accounts/account.html", context, status=status_of(form))
+    return render(request, "accounts/account.html", context, status=status_of(form))
 
 
 @for_members(POST)

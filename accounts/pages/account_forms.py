@@ -1,5 +1,6 @@
-"""The forms of the account page and its subpages."""
+"""The forms of signing in, and of the account page and its subpages."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -8,8 +9,104 @@ from django.contrib.auth.password_validation import validate_password
 
 from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from accounts.members.profile import MAX_NAME, MemberFields
-from accounts.pages.forms import EmailForm, MemberForm, NumberField, email_field, password_field
+from accounts.pages.forms import NumberField
+from accounts.signing_in.codes import CodeRefusal
 from studyservice.templatetags.site import number
+
+
+class MemberForm(forms.Form):
+    """A form whose checks need to know the member."""
+
+    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.member = member
+
+
+def email_field(
+    label: str = "E-mail address", *, autocomplete: str = "username", help_text: str = ""
+) -> forms.EmailField:
+    """Return the field for an e-mail address."""
+    return forms.EmailField(
+        label=label,
+        max_length=254,
+        help_text=help_text,
+        error_messages={
+            "required": "Enter your e-mail address.",
+            "invalid": "Enter a complete e-mail address, like ada@example.org.",
+        },
+        widget=forms.EmailInput(attrs={"autocomplete": autocomplete}),
+    )
+
+
+def password_field(
+    label: str, required: str, *, autocomplete: str = "current-password", help_text: str = ""
+) -> forms.CharField:
+    """Return the field for a password.
+
+    Args:
+        required: the message if it is empty.
+    """
+    return forms.CharField(
+        label=label,
+        max_length=4096,
+        strip=False,
+        help_text=help_text,
+        error_messages={"required": required},
+        widget=forms.PasswordInput(attrs={"autocomplete": autocomplete}),
+    )
+
+
+class EmailForm(forms.Form):
+    """Requests a code."""
+
+    email = email_field()
+
+    def clean_email(self) -> str:
+        """Return the address in lower case, as it is stored."""
+        return str(self.cleaned_data["email"]).lower()
+
+
+class PasswordForm(EmailForm):
+    """Signs in with a password."""
+
+    password = password_field("Password", "Enter your password.")
+
+
+class CodeForm(forms.Form):
+    """A code of digits, with any spaces.
+
+    Attributes:
+        source: of the code, for the message about a wrong one.
+    """
+
+    source = "e-mail"
+
+    code = forms.CharField(
+        label="Six-digit code",
+        max_length=20,
+        error_messages={"required": "Enter the six digits from the e-mail."},
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "class": "code-input", "autofocus": True}
+        ),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.is_bound:  # the summary of the errors has the focus
+            del self.fields["code"].widget.attrs["autofocus"]
+
+    def clean_code(self) -> str:
+        digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
+        if not re.fullmatch(r"[0-9]{6}", digits):
+            raise forms.ValidationError(f"A code has six digits, like 042 917. Check the {self.source} and try again.")
+        return digits
+
+    def refuse(self, refusal: CodeRefusal) -> bool:
+        """Tell the member why the code was refused. Return whether another try can succeed."""
+        is_usable = refusal is CodeRefusal.WRONG
+        self.add_error("code" if is_usable else None, refusal.value)
+        return is_usable
+
 
 _MISSPELT = "Choose one of the listed time zones."
 

@@ -49,8 +49,7 @@ def account_events(request: HttpRequest, member: Member) -> HttpResponse:
         "older": events[EVENTS_PER_PAGE - 1]["id"] if len(events) > EVENTS_PER_PAGE else None,
         "time_zone": member.time_zone,
     }
-    with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "accounts/account_events.html", context)
+    return render(request, "accounts/account_events.html", context)
 
 
 PER_PAGE = 50
@@ -77,7 +76,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ActorChanges:
     """The changes of one actor on one day, newest first.
 
     Attributes:
@@ -125,20 +124,19 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
         "next_cursor": page["next_cursor"],
         "time_zone": member.time_zone,
     }
-    with timezone.override(zone):
-        return render(request, "accounts/activity.html", context)
+    return render(request, "accounts/activity.html", context)
 
 
-def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[Group]:
-    """Group the changes by actor, the most recently active first."""
+def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[ActorChanges]:
+    """ActorChanges the changes by actor, the most recently active first."""
     now = timezone.now()
-    groups: dict[tuple[str, UUID | None], Group] = {}
+    groups: dict[tuple[str, UUID | None], ActorChanges] = {}
     for change in changes:
         by = change["by"]
         kind, actor_id = ("", None) if by is None else (by["kind"], by["id"])
         if (kind, actor_id) not in groups:
             at_once = is_today and _can_be_undone_at_once(kind)
-            groups[kind, actor_id] = Group(actor_in_words(by), kind, actor_id, at_once)
+            groups[kind, actor_id] = ActorChanges(actor_in_words(by), kind, actor_id, at_once)
         group = groups[kind, actor_id]
         (group.undos if change["operation"] == "undo_change" else group.shown).append(_shown(change, now))
     return list(groups.values())

@@ -1,16 +1,23 @@
-"""The forms of the members' pages."""
+"""Fields and forms of members' pages: numbers, texts, edits that keep concurrent changes, and files."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypedDict
+from typing import Any, Concatenate
 
 from django import forms
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.http import HttpRequest, HttpResponse
 
-from accounts.credentials.models import ApiKey
-from accounts.members.models import Member
-from accounts.signing_in.codes import CodeRefusal
+from accounts.pages.signed_in import P
+from studyservice.http.error_pages import error_page
+from studyservice.operations.errors import ApiError, RateLimited
+from studyservice.operations.uploads import UploadedFile
+from studyservice.reading.process import ReadLater
+
+Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 _COMMA = re.compile(r"[+-]?\d*,\d+")
 
@@ -105,56 +112,10 @@ class EditForm(forms.Form):
         return bool(stored == value)
 
 
-EXPIRY_DAYS = (30, 60, 90, 180, 365)
-"""Choices on the key page, in addition to never."""
-
-
 def status_of(*shown: forms.Form | None) -> HTTPStatus:
     """Return the status of a page that shows these forms: 422 if one was rejected."""
     rejected = any(form is not None and form.errors for form in shown)
     return HTTPStatus.UNPROCESSABLE_ENTITY if rejected else HTTPStatus.OK
-
-
-class MemberForm(forms.Form):
-    """A form whose checks need to know the member."""
-
-    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.member = member
-
-
-def email_field(
-    label: str = "E-mail address", *, autocomplete: str = "username", help_text: str = ""
-) -> forms.EmailField:
-    """Return the field for an e-mail address."""
-    return forms.EmailField(
-        label=label,
-        max_length=254,
-        help_text=help_text,
-        error_messages={
-            "required": "Enter your e-mail address.",
-            "invalid": "Enter a complete e-mail address, like ada@example.org.",
-        },
-        widget=forms.EmailInput(attrs={"autocomplete": autocomplete}),
-    )
-
-
-def password_field(
-    label: str, required: str, *, autocomplete: str = "current-password", help_text: str = ""
-) -> forms.CharField:
-    """Return the field for a password.
-
-    Args:
-        required: the message if it is empty.
-    """
-    return forms.CharField(
-        label=label,
-        max_length=4096,
-        strip=False,
-        help_text=help_text,
-        error_messages={"required": required},
-        widget=forms.PasswordInput(attrs={"autocomplete": autocomplete}),
-    )
 
 
 def name_field(noun: str, max_length: int | None, help_text: str) -> forms.CharField:
@@ -171,80 +132,80 @@ def name_field(noun: str, max_length: int | None, help_text: str) -> forms.CharF
     )
 
 
-class EmailForm(forms.Form):
-    """Requests a code."""
+def tells_when_busy(view: Page[P]) -> Page[P]:
+    """Show a page while files cannot be read. The browser's back button still has the form."""
 
-    email = email_field()
+    @wraps(view)
+    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ReadLater as error:
+            text = f"{error.reason} Go back, wait a few seconds, and send the page again."
+            return error_page(request, error.status, "One moment, please", text, headers=error.headers)
 
-    def clean_email(self) -> str:
-        """Return the address in lower case, as it is stored."""
-        return str(self.cleaned_data["email"]).lower()
-
-
-class PasswordForm(EmailForm):
-    """Signs in with a password."""
-
-    password = password_field("Password", "Enter your password.")
+    return wrapped
 
 
-class CodeForm(forms.Form):
-    """A code of digits, with any spaces."""
+def megabytes(size: int) -> str:
+    """Return a size like `10 MB`. On the pages 1 MB is 2 to the 20th."""
+    return f"{size // 1024**2} MB"
 
-    code = forms.CharField(
-        label="Six-digit code",
-        max_length=20,
-        error_messages={"required": "Enter the six digits from the e-mail."},
-        widget=forms.TextInput(
-            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "class": "code-input", "autofocus": True}
-        ),
+
+def refusal_in_words(error: ApiError) -> str:
+    """Explain in a form why a file was refused. API callers get more about the protocol."""
+    if isinstance(error, ReadLater):
+        return f"{error.reason} Send this one again in a few seconds."
+    if isinstance(error, RateLimited):
+        minutes = -(-int(error.headers.get("Retry-After", "60")) // 60)
+        return f"You have sent many files. Send this one again in {minutes} minute{'' if minutes == 1 else 's'}."
+    return error.details[0]["message"] if error.details else error.message
+
+
+def with_headers(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
+    """Copy the headers of a refusal, like `Retry-After`, to `response`."""
+    for name, value in headers.items():
+        response.headers[name] = value
+    return response
+
+
+def file_field(accept: str) -> forms.FileField:
+    """Return the field for a file.
+
+    Args:
+        accept: types and extensions that the browser's dialog shows first.
+    """
+    return forms.FileField(
+        label="File",
+        widget=forms.FileInput(attrs={"accept": accept}),
+        error_messages={
+            "required": "Choose a file.",
+            "empty": "This file is empty. Choose another file.",
+            "missing": "Choose a file.",
+            "invalid": "Choose a file.",
+        },
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.is_bound:  # the summary of the errors has the focus
-            del self.fields["code"].widget.attrs["autofocus"]
 
-    def clean_code(self) -> str:
-        digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
-        if not re.fullmatch(r"[0-9]{6}", digits):
-            raise forms.ValidationError("A code has six digits, like 042 917. Check the e-mail and try again.")
-        return digits
+class FileForm(forms.Form):
+    """A form with one file, in the field `file`.
 
-    def refuse(self, refusal: CodeRefusal) -> bool:
-        """Tell the member why the code was refused. Return whether another try can succeed."""
-        is_usable = refusal is CodeRefusal.WRONG
-        self.add_error("code" if is_usable else None, refusal.value)
-        return is_usable
+    Attributes:
+        max_bytes: most bytes of the file.
+    """
 
+    max_bytes: int
+    use_required_attribute = False
 
-class KeyOptions(TypedDict):
-    """The arguments of `create_api_key`, besides the name."""
+    def clean_file(self) -> TemporaryUploadedFile:
+        sent: TemporaryUploadedFile = self.cleaned_data["file"]
+        if (sent.size or 0) > self.max_bytes:
+            raise forms.ValidationError(f"This file is too large. The limit is {megabytes(self.max_bytes)}.")
+        return sent
 
-    may_write: bool
-    expires_days: int | None
-
-
-class ApiKeyForm(forms.Form):
-    """Creates an API key."""
-
-    name = name_field(
-        "key", ApiKey._meta.get_field("name").max_length, "A name you will recognize, like “Calendar script”."
-    )
-    may_write = forms.BooleanField(
-        label="May change data",
-        required=False,
-        help_text="Leave it off for a read-only key.",
-    )
-    expires = forms.TypedChoiceField(
-        label="Expires",
-        choices=[*((str(days), f"in {days} days") for days in EXPIRY_DAYS), ("never", "never")],
-        initial="90",
-        coerce=lambda text: None if text == "never" else int(text),
-        empty_value=None,
-        help_text="Expiring keys are safer.",
-        error_messages={"required": "Choose when it expires.", "invalid_choice": "Choose one of the listed times."},
-    )
-
-    def options(self) -> KeyOptions:
-        """Return the arguments of `create_api_key`."""
-        return {"may_write": self.cleaned_data["may_write"], "expires_days": self.cleaned_data["expires"]}
+    def sent(self) -> UploadedFile:
+        """Return the file of a valid form, with a descriptor. It is closed with the request."""
+        sent: TemporaryUploadedFile = self.cleaned_data["file"]
+        if sent.file is None:
+            raise TypeError("a file that came has no file")
+        sent.file.flush()
+        return UploadedFile(sent.file, sent.name or "", sent.size or 0)

@@ -5,21 +5,28 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import NamedTuple
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 
-from accounts.credentials.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
-from accounts.credentials.calendar_feeds import end_feed, feed_of, new_feed
 from accounts.credentials.connections import CONNECTED_APPS
+from accounts.credentials.keys import (
+    MAX_ACTIVE_KEYS,
+    active_keys,
+    create_api_key,
+    end_feed,
+    ended_keys,
+    feed_of,
+    new_feed,
+    revoke_api_key,
+)
 from accounts.credentials.models import ApiKey
 from accounts.members.membership import standing
 from accounts.members.models import Member
-from accounts.pages.forms import ApiKeyForm, status_of
+from accounts.pages.forms import name_field, status_of
 from accounts.pages.limits import LimitsForm
 from accounts.pages.signed_in import FORM, for_members
 from studyservice.http.error_pages import counted, returns_input
@@ -96,6 +103,32 @@ _CLIENTS = (
 )
 
 
+EXPIRY_DAYS = (30, 60, 90, 180, 365)
+"""Choices on the key page, in addition to never."""
+
+
+class ApiKeyForm(forms.Form):
+    """Creates an API key."""
+
+    name = name_field(
+        "key", ApiKey._meta.get_field("name").max_length, "A name you will recognize, like “Calendar script”."
+    )
+    may_write = forms.BooleanField(
+        label="May change data",
+        required=False,
+        help_text="Leave it off for a read-only key.",
+    )
+    expires = forms.TypedChoiceField(
+        label="Expires",
+        choices=[*((str(days), f"in {days} days") for days in EXPIRY_DAYS), ("never", "never")],
+        initial="90",
+        coerce=lambda text: None if text == "never" else int(text),
+        empty_value=None,
+        help_text="Expiring keys are safer.",
+        error_messages={"required": "Choose when it expires.", "invalid_choice": "Choose one of the listed times."},
+    )
+
+
 MAX_PAST_KEYS = 20
 """Number of expired and revoked keys that the page lists, the newest first."""
 
@@ -110,7 +143,14 @@ def keys(request: HttpRequest, member: Member) -> HttpResponse:
         if refused := counted(request, Rate.API_KEYS, str(member.id), "Too many new keys"):
             return refused
         try:
-            secret, key = create_api_key(member, form.cleaned_data["name"], **form.options(), limits=limits.limits())
+            given = form.cleaned_data
+            secret, key = create_api_key(
+                member,
+                given["name"],
+                may_write=given["may_write"],
+                expires_days=given["expires"],
+                limits=limits.limits(),
+            )
         except Conflict as error:
             form.add_error(None, error.message)
             return key_page(request, member, form, limits, status=error.status)
@@ -157,8 +197,7 @@ def key_page(
         "time_zone": member.time_zone,
         "standing": standing(member),
     }
-    with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "accounts/keys.html", context, status=status)
+    return render(request, "accounts/keys.html", context, status=status)
 
 
 @for_members(FORM)

@@ -10,8 +10,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from accounts.credentials.api_keys import active_keys, limit_api_key
 from accounts.credentials.connections import CONNECTED_APPS
+from accounts.credentials.keys import active_keys, limit_api_key
 from accounts.credentials.limiting import COURSE_NAMES, CourseName
 from accounts.members.models import Member
 from accounts.pages.forms import status_of

@@ -13,14 +13,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.members.models import Member
-from accounts.pages.account_forms import CurrentPasswordForm
-from accounts.pages.forms import CodeForm
-from accounts.pages.known_browsers import attempts_at
-from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, try_password
+from accounts.pages.account_forms import CodeForm, CurrentPasswordForm
+from accounts.pages.attempts import attempts_are_counted, too_many_codes, try_password
 from accounts.pages.signed_in import POST, for_members
 from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, send_code, try_proof
-from studyservice.http.error_pages import counted
-from studyservice.rates.limiter import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,7 @@ def proof_code(request: HttpRequest, member: Member, change: ProvenChange) -> Ht
     if request.POST.get("instead") == "password":
         request.session.pop(change.pending, None)
         return redirect(change.page)
-    if refused := counted(request, Rate.SIGN_IN_CODES, attempts_at(request, member.email), TOO_MANY_CODES):
+    if refused := too_many_codes(request, member.email):
         return refused
     request.session[change.pending] = str(send_code(member.email, change.purpose))
     return redirect(change.page)

@@ -1,8 +1,9 @@
-"""Sign in with a code or a password, and sign out. No page reveals whether an address belongs to a member."""
+"""Sign in with a code or a password, join by an invitation, and sign out.
 
-from collections.abc import Callable
+No page reveals whether an address belongs to a member.
+"""
+
 from http import HTTPStatus
-from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -13,38 +14,23 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.deprecation import MiddlewareMixin
-from django.utils.http import MAX_URL_REDIRECT_LENGTH, url_has_allowed_host_and_scheme, urlencode
+from django.utils.http import MAX_URL_REDIRECT_LENGTH, url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.credentials.connections import CONNECTED_APPS
-from accounts.joining import add_member
+from accounts.joining import accept, add_member, live_invitation
 from accounts.members.models import Member
-from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
-from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
+from accounts.pages.account_forms import CodeForm, EmailForm, PasswordForm
+from accounts.pages.attempts import attempts_are_counted, remember, too_many_codes, too_many_elsewhere, try_password
 from accounts.signing_in.codes import CodeRefusal, member_of, send_code, use_code
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor import gate
 from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
-from studyservice.http.error_pages import counted, error_page, too_many
-from studyservice.http.forms import counts_posts
-from studyservice.http.requests import client_address
-from studyservice.rates.limiter import DoublingWait, Rate
+from studyservice.http.error_pages import error_page
+from studyservice.secrets.generated import sha256
 from studyservice.secrets.hashing import HashingBusy
-
-T = TypeVar("T")
-
-TOO_MANY_CODES = "Too many codes for this address"
-_TOO_MANY_ATTEMPTS = "Too many sign-in attempts"
-attempts_are_counted = counts_posts(Rate.SIGN_IN, _TOO_MANY_ATTEMPTS, address_or_browser)
-
-
-def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
-    """Count an attempt at an account that has not signed in with this known browser. 429 beyond its address's rate."""
-    if not is_elsewhere(request, email):
-        return None
-    return counted(request, Rate.SIGN_IN, client_address(request), _TOO_MANY_ATTEMPTS)
 
 
 def target_after(request: HttpRequest, home: str = "home") -> str:
@@ -80,38 +66,19 @@ def _with_code(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _sign_in_page(request, code_form=form)
     email = form.cleaned_data["email"]
-    if refused := _attempt_elsewhere(request, email):
+    if refused := too_many_elsewhere(request, email):
         return refused
-    if refused := counted(request, Rate.SIGN_IN_CODES, attempts_at(request, email), TOO_MANY_CODES):
+    if refused := too_many_codes(request, email):
         return refused
     request.session[PENDING_SIGN_IN] = {"id": str(send_code(email)), "email": email}
     return redirect(_with_next(request, "sign-in-code"))
-
-
-def try_password(request: HttpRequest, email: str, compare: Callable[[], T]) -> T | HttpResponse:
-    """Return what `compare` found, which is false for a wrong password. Return the 429 page after too many of those.
-
-    Raises:
-        HashingBusy: too many passwords are being compared. The try does not count.
-    """
-    tries = DoublingWait(Rate.PASSWORDS, attempts_at(request, email))
-    if wait := tries.begin():
-        return too_many(request, wait, "Too many wrong passwords", "Or go back and get a code by e-mail instead.")
-    try:
-        found = compare()
-    except HashingBusy:
-        tries.withdraw()
-        raise
-    if found:
-        tries.forget()
-    return found
 
 
 def _with_password(request: HttpRequest) -> HttpResponse:
     form = PasswordForm(request.POST, auto_id="password_%s")
     if form.is_valid():
         email, password = form.cleaned_data["email"], form.cleaned_data["password"]
-        if refused := _attempt_elsewhere(request, email):
+        if refused := too_many_elsewhere(request, email):
             return refused
         member = try_password(request, email, lambda: authenticate(request, username=email, password=password))
         if isinstance(member, HttpResponse):
@@ -146,7 +113,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     pending = request.session.get(PENDING_SIGN_IN)
     if pending is None:
         return redirect(_with_next(request, "sign-in"))
-    if request.method == "POST" and (refused := _attempt_elsewhere(request, pending["email"])):
+    if request.method == "POST" and (refused := too_many_elsewhere(request, pending["email"])):
         return refused
     form = CodeForm(request.POST if request.method == "POST" else None)
     usable = True
@@ -180,7 +147,7 @@ def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _with_next(request: HttpRequest, name: str) -> str:
     """Return the URL of a page with the target as `next`."""
-    return f"{reverse(name)}?{urlencode({'next': target_after(request)})}"
+    return reverse(name, query={"next": target_after(request)})
 
 
 @never_cache
@@ -213,8 +180,46 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     target = request.GET.get("next") or reverse("admin:index")
     if request.user.is_authenticated and not gate.may_enter(request):
-        return redirect(f"{reverse('second-factor')}?{urlencode({'next': target})}")
-    return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': target})}")
+        return redirect(reverse("second-factor", query={"next": target}))
+    return redirect(reverse(settings.LOGIN_URL, query={"next": target}))
+
+
+INVITATION = "invitation"
+"""Session entry: the hash of the link's secret, to remove the secret from the address bar and from referrers."""
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def join(request: HttpRequest) -> HttpResponse:
+    """Ask on GET. POST creates the member and signs in."""
+    secret = request.GET.get("invitation")
+    if secret and request.method != "POST":
+        secret_hash = sha256(secret)
+        if live_invitation(secret_hash) is None:  # store nothing for an invented link
+            return _ended(request)
+        request.session[INVITATION] = secret_hash
+        return redirect("join")
+    secret_hash = request.session.get(INVITATION, "")
+    if request.method != "POST":
+        invitation = live_invitation(secret_hash)
+        return render(request, "accounts/join.html", {"email": invitation.email}) if invitation else _ended(request)
+    member = accept(secret_hash)
+    if member is None or not begin_session(request, member, "invitation"):
+        return _ended(request)
+    request.session.pop(INVITATION, None)
+    response = redirect("home")
+    remember(request, response, member.email)
+    return response
+
+
+def _ended(request: HttpRequest) -> HttpResponse:
+    return error_page(
+        request,
+        HTTPStatus.NOT_FOUND,
+        "This invitation no longer works",
+        "It works once, within seven days. If you have already joined, sign in. Otherwise ask for a new one.",
+    )
 
 
 RETRY_SECONDS = 1

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -38,7 +40,8 @@ def signed_in(request: HttpRequest) -> Member:
 def for_members(methods: Sequence[str]) -> Callable[[MemberView[P]], View[P]]:
     """Decorate a page of signed-in members, lapsed ones too. Others are asked to sign in. The view gets the member.
 
-    A member who is deleted meanwhile is asked to sign in, because the session is gone too.
+    Times are in the member's time zone. A member who is deleted meanwhile is asked to sign in, because the session is
+    gone too.
 
     Args:
         methods: `READ`, `FORM` or `POST`.
@@ -50,8 +53,10 @@ def for_members(methods: Sequence[str]) -> Callable[[MemberView[P]], View[P]]:
         @require_http_methods(list(methods))
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            member = signed_in(request)
             try:
-                return view(request, signed_in(request), *args, **kwargs)
+                with timezone.override(ZoneInfo(member.time_zone)):
+                    return view(request, member, *args, **kwargs)
             except NotFound:
                 return redirect("sign-in")
 

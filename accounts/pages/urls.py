@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.pages import account, activity, archive, join, keys, limits, proof, sign_in
+from accounts.pages import account, activity, archive, keys, limits, proof, sign_in
 from accounts.pages.second_factor import asking, setting_up
 
 urlpatterns = [
@@ -19,7 +19,7 @@ urlpatterns = [
     path("account/second-factor/passkey", setting_up.set_up_passkey, name="second-factor-passkey"),
     path("account/second-factor/passkeys/<uuid:passkey_id>/remove", setting_up.remove_passkey, name="remove-passkey"),
     path("account/second-factor/recovery-codes", setting_up.new_recovery_codes, name="recovery-codes"),
-    path("join", join.join, name="join"),
+    path("join", sign_in.join, name="join"),
     path("account", account.account, name="account"),
     path("account/time-zone", account.set_time_zone, name="set-time-zone"),
     path("account/email", account.new_address, name="new-address"),

@@ -66,7 +66,7 @@ class ReadCategory:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """A parsed answer.
 
     Attributes:
@@ -82,7 +82,7 @@ class Answer:
     found: tuple[int, int]
 
     @classmethod
-    def of(cls, content: str) -> "Answer":
+    def of(cls, content: str) -> "ModelAnswer":
         """Parse the content of a message: JSON, perhaps in a code fence or after other words.
 
         Raises:
@@ -100,12 +100,12 @@ class Answer:
         raise NoAnswerError
 
     def stored(self) -> str:
-        """The answer as JSON, with only what `Answer.of_stored` needs."""
+        """The answer as JSON, with only what `ModelAnswer.of_stored` needs."""
         items = [[*_row(one)[:2], str(one.due_on or ""), *_row(one)[3:]] for one in self.items]
         return json.dumps([items, [_row(one) for one in self.categories], self.malformed, self.found])
 
     @classmethod
-    def of_stored(cls, text: str) -> "Answer":
+    def of_stored(cls, text: str) -> "ModelAnswer":
         """The answer from its stored JSON."""
         items, categories, malformed, found = json.loads(text)
         read = [ReadItem(title, kind, _date(day), *rest) for title, kind, day, *rest in items]
@@ -124,11 +124,11 @@ def _candidates(content: str) -> Iterator[str]:
     yield content[content.find("{") : content.rfind("}") + 1]
 
 
-def _answer(items: list[Any], categories: list[Any]) -> Answer:
+def _answer(items: list[Any], categories: list[Any]) -> ModelAnswer:
     read = [one for row in items if isinstance(row, dict) and (one := _item(row)) is not None]
     graded = [made for row in categories if isinstance(row, dict) and (made := _category(row)) is not None]
     malformed = len(items) - len(read) + len(categories) - len(graded)
-    return Answer(read[:MOST_ITEMS], graded[:MOST_CATEGORIES], malformed, (len(read), len(graded)))
+    return ModelAnswer(read[:MOST_ITEMS], graded[:MOST_CATEGORIES], malformed, (len(read), len(graded)))
 
 
 def _item(row: dict[str, Any]) -> ReadItem | None:

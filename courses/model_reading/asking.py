@@ -5,7 +5,7 @@ from datetime import date
 from http import HTTPStatus
 from typing import Any, Final, TypedDict
 
-from courses.model_reading.answers import KINDS, Answer, NoAnswerError
+from courses.model_reading.answers import KINDS, ModelAnswer, NoAnswerError
 from studyservice.fetching.connecting import Deadline
 from studyservice.fetching.model_api import ModelAPI, ModelError
 from studyservice.language_model import LanguageModel
@@ -103,7 +103,7 @@ def message_for(text: str, *, today: date, course: KnownCourse | None) -> str:
     return "\n".join([_RULES % {"kinds": "|".join(KINDS)}, *known, "", "The syllabus:", "", text])
 
 
-def ask(model: LanguageModel, message: str) -> Answer:
+def ask(model: LanguageModel, message: str) -> ModelAnswer:
     """Ask the model, and once more if it does not answer or its answer cannot be read.
 
     Raises:
@@ -119,7 +119,7 @@ def ask(model: LanguageModel, message: str) -> Answer:
     return _answer(api, message)
 
 
-def _answer(api: ModelAPI, message: str) -> Answer:
+def _answer(api: ModelAPI, message: str) -> ModelAnswer:
     """Ask once. A server that refuses the format is asked for plain JSON."""
     try:
         content = api.content(message, _FORMAT)
@@ -128,6 +128,6 @@ def _answer(api: ModelAPI, message: str) -> Answer:
             raise
         content = api.content(message, None)
     try:
-        return Answer.of(content)
+        return ModelAnswer.of(content)
     except NoAnswerError:
         raise ModelError("Its answer is not the JSON that it was asked for.") from None

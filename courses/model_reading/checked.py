@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from courses.model_reading.answers import Answer, ReadCategory, ReadItem
+from courses.model_reading.answers import ModelAnswer, ReadCategory, ReadItem
 from courses.syllabi.comparison import Stored
 from courses.syllabi.evidence import FURTHEST, Evidence, evidence_for
 from courses.syllabi.proposal import MOST_ITEMS, MOST_QUOTED, Proposal, ProposedCategory, ProposedItem, compared
@@ -29,7 +29,7 @@ such rows would take seconds.
 _CELLS: Final = re.compile(r"\s*[|\t]\s*")
 
 
-def checked(rules: Proposal, syllabus: Syllabus, answer: Answer, stored: Sequence[Stored] = ()) -> Proposal:
+def checked(rules: Proposal, syllabus: Syllabus, answer: ModelAnswer, stored: Sequence[Stored] = ()) -> Proposal:
     """The proposal by a model, with `evidence` in each of its items and categories.
 
     Args:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import IO, Any
 from uuid import UUID
 
-from courses.model_reading.answers import Answer
+from courses.model_reading.answers import ModelAnswer
 from courses.model_reading.checked import checked
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposal import Line, lines_of_items, propose
@@ -33,7 +33,7 @@ def proposed(
     """
     syllabus = Syllabus.of(text, today=today, term=term)
     if model_answer:
-        read = checked(propose(syllabus), syllabus, Answer.of_stored(model_answer), stored)
+        read = checked(propose(syllabus), syllabus, ModelAnswer.of_stored(model_answer), stored)
         return asdict(read) | {"reader": "model"}
     unchanged = frozenset[Line]()
     if before is not None:

@@ -11,9 +11,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from accounts.models import Member
+from accounts.pages.forms import tells_when_busy, with_headers
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.pages.uploads import tells_when_busy, with_headers
 from courses.courses import require_course
 from courses.model_reading.readings import MODEL, READING, RULES
 from courses.pages.course_forms import NewCourse

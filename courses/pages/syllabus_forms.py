@@ -9,17 +9,18 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
-from accounts.pages.uploads import FileForm, file_field, refusal_in_words
+from accounts.pages.forms import FileForm, file_field, refusal_in_words
 from courses.model_reading.readings import MODEL, MOST_A_DAY, RULES, TooManyReadings
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.syllabi.reading.tidy import tidied
-from courses.uploads.rows import MAX_BYTES, count_upload
+from courses.uploads.rows import MAX_BYTES, charged
 from courses.uploads.serializers import SyllabusDetailRow
 from courses.uploads.uploading import create_syllabus
 from studyservice.http.error_pages import error_page, is_members_form, sent_back
 from studyservice.language_model import LanguageModel
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
+from studyservice.rates.limiter import require_rate
 from studyservice.reading.process import ReadLater
 from studyservice.rows.access import Access
 
@@ -117,7 +118,7 @@ class SentSyllabus:
         self.headers: Mapping[str, str] = {}
         if self.text is not None and not is_approval(request):
             try:
-                count_upload(Access(member))
+                require_rate(*charged(Access(member)))
             except RateLimited as error:
                 self.refuse_text(error)
 

@@ -11,7 +11,7 @@ from courses.model_reading.readings import RULES
 from courses.models import Course, Item
 from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
-from courses.uploads.rows import count_limit_hit
+from courses.uploads.rows import charged
 from courses.uploads.serializers import ProposalRow
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
@@ -101,11 +101,9 @@ def _by_child(access: Access, asked: bytes) -> ProposalRow:
     with tempfile.TemporaryFile() as file:
         file.write(asked)
         file.flush()
-        outcome = read_in_child(_READER, file)
+        outcome = read_in_child(_READER, file, charged=charged(access))
     if outcome.complete:
         return _row(outcome.found["proposal"])
-    if outcome.hit_limit:
-        count_limit_hit(access)
     message = "The text takes too long to propose from. Send the part with the dates, or let an assistant read it."
     return _empty([{"type": "too_long", "message": message, "index": None}])
 

@@ -14,9 +14,9 @@ from django.utils import timezone
 from courses.models import UNSENT, SyllabusFile
 from courses.syllabi.reading.files import FileText, clean_filename
 from studyservice.database.statements import Param
-from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
+from studyservice.operations.errors import Conflict, ValidationFailed
 from studyservice.operations.uploads import UploadedFile
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate
 from studyservice.registry.data import Maximum
 from studyservice.rows.access import Access, MemberSelect
 from studyservice.rows.rows import Row
@@ -118,24 +118,9 @@ def seen_files() -> Q:  # `Visible.seen`
     return Q(InCourses("course_id")) | Q(course=None, sent_by=Param("holder"))
 
 
-_COST_OF_A_LIMIT = 10
-"""Count of an upload that used all its CPU time or memory."""
-
-
-def count_upload(access: Access) -> None:
-    """Count one upload.
-
-    Raises:
-        RateLimited: there were too many.
-    """
-    window = hit(Rate.SYLLABI, str(access.member.id))
-    if window.exceeded:
-        raise RateLimited(window.reset)
-
-
-def count_limit_hit(access: Access) -> None:
-    """Count the extra cost of the last one."""
-    hit(Rate.SYLLABI, str(access.member.id), _COST_OF_A_LIMIT - 1)
+def charged(access: Access) -> tuple[Rate, str]:
+    """The rate and the key that count uploads of the member."""
+    return Rate.SYLLABI, str(access.member.id)
 
 
 FILES_OF_COURSE = Maximum(

@@ -20,7 +20,7 @@ from courses.model_reading.readings import (
     require_reader,
 )
 from courses.models import SyllabusFile
-from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
+from courses.syllabi.reading.files import FileText, plain_text, read_file
 from courses.uploads.files import KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
 from courses.uploads.purging import purge_uploads_of
@@ -28,8 +28,7 @@ from courses.uploads.rows import (
     KEPT_FOR,
     Upload,
     ask_for_room,
-    count_limit_hit,
-    count_upload,
+    charged,
     new_row,
     require_room,
 )
@@ -38,6 +37,7 @@ from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
+from studyservice.rates.limiter import require_rate
 from studyservice.rows.access import Access, MemberSelect, change
 
 _SAME = MemberSelect(
@@ -71,7 +71,7 @@ def create_syllabus(
         Conflict: the member's files would be too large in total.
     """
     require_reader(reader)
-    count_upload(access)
+    require_rate(*charged(access))
     course = compared_course(access, course_id)
     upload = Upload.of(file, text or "")
     known = _SAME.first(access, sha256=upload.sha256, now=timezone.now())
@@ -91,15 +91,7 @@ def create_syllabus(
 
 def _read(access: Access, upload: Upload) -> FileText:
     require_room(access, upload.size)
-    try:
-        found = read_file(upload.file, upload.filename)
-    except UnknownTypeError as unknown:
-        if unknown.hit_limit:
-            count_limit_hit(access)
-        raise
-    if found.hit_limit:
-        count_limit_hit(access)
-    return found
+    return read_file(upload.file, upload.filename, charged(access))
 
 
 def _kept_again(access: Access, upload: Upload, course_id: UUID | None, asked: ReadingColumns | None) -> KeptRow:

@@ -89,7 +89,7 @@ class KnownEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EventChange:
     """A known event with its change.
 
     Attributes:
@@ -124,8 +124,8 @@ class Comparison:
 
     course_id: UUID
     new: list[FileEvent] = field(default_factory=list)
-    changed: list[Change] = field(default_factory=list)
-    kept: list[Change] = field(default_factory=list)
+    changed: list[EventChange] = field(default_factory=list)
+    kept: list[EventChange] = field(default_factory=list)
     gone: list[KnownEvent] = field(default_factory=list)
     deleted: list[FileEvent] = field(default_factory=list)
     unchanged: int = 0
@@ -191,9 +191,9 @@ def _compare(found: Comparison, known: KnownEvent, mine: Version, theirs: Versio
         theirs.due_on if by_file[1] and not by_member[1] else mine.due_on,
     )
     if merged != mine:
-        found.changed.append(Change(known, merged, mine))
+        found.changed.append(EventChange(known, merged, mine))
     if any(both):
-        found.kept.append(Change(known, merged, theirs))
+        found.kept.append(EventChange(known, merged, theirs))
     elif merged == mine:
         found.unchanged += 1
 

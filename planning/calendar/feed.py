@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.csrf import csrf_exempt
 
-from accounts.credentials.calendar_feeds import Feed, resolve_feed
+from accounts.credentials.keys import Feed, resolve_feed
 from planning.calendar.events import calendar_text, events_of
 from studyservice.http.requests import CALLER, client_address
 from studyservice.rates.limiter import Rate, Window, hit

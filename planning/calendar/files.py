@@ -11,16 +11,14 @@ import orjson
 from planning.calendar.comparison import Absence, FileEvent, Key
 from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS, WINDOW
 from planning.calendar.serializers import SkippedEventRow
-from studyservice.operations.errors import InvalidRequest, RateLimited
-from studyservice.rates.limiter import Rate, hit
-from studyservice.reading.process import Outcome, read_in_child
+from studyservice.operations.errors import InvalidRequest
+from studyservice.rates.limiter import Rate, require_rate
+from studyservice.reading.process import read_in_child
 from studyservice.rows.access import Access
 
 MAX_BYTES = 2 * 1024 * 1024
 
 _READER = "planning.calendar.reader.read"
-_COST_OF_A_LIMIT = 10
-"""Count of a reading that used up its limit."""
 
 _NO_CALENDAR = "This is no calendar. Send an iCalendar file (.ics), as a calendar or a learning platform exports it."
 _TOO_MANY = (
@@ -87,14 +85,10 @@ def read_calendar(access: Access, file: IO[bytes]) -> CalendarFile:
         InvalidRequest: it is not a calendar, or exceeds a limit.
         RateLimited: too many files were read, or others are being read.
     """
-    window = hit(Rate.CALENDAR_IMPORTS, str(access.member.id))
-    if window.exceeded:
-        raise RateLimited(window.reset)
-    outcome = _read(access, file)
-    if outcome.hit_limit:
-        hit(Rate.CALENDAR_IMPORTS, str(access.member.id), _COST_OF_A_LIMIT - 1)
+    charged = Rate.CALENDAR_IMPORTS, str(access.member.id)
+    require_rate(*charged)
     try:
-        return _calendar_of(outcome)
+        return _read(access, file, charged)
     except NotACalendar as error:
         raise InvalidRequest(str(error)) from error
 
@@ -106,14 +100,12 @@ def read_school_calendar(access: Access, file: IO[bytes]) -> CalendarFile:
         NotACalendar: it is not a calendar, or exceeds a limit.
         RateLimited: others are being read.
     """
-    return _calendar_of(_read(access, file)).without_brackets()
+    return _read(access, file).without_brackets()
 
 
-def _read(access: Access, file: IO[bytes]) -> Outcome:
-    return read_in_child(_READER, file, {"today": access.today().isoformat(), "time_zone": access.member.time_zone})
-
-
-def _calendar_of(outcome: Outcome) -> CalendarFile:
+def _read(access: Access, file: IO[bytes], charged: tuple[Rate, str] | None = None) -> CalendarFile:
+    options = {"today": access.today().isoformat(), "time_zone": access.member.time_zone}
+    outcome = read_in_child(_READER, file, options, charged=charged)
     if outcome.hit_limit:
         raise NotACalendar(too_much=True)
     found = outcome.found

@@ -13,7 +13,7 @@ from courses.models import Course
 from courses.serializers import ItemFields, NewItem
 from courses.syllabi.words import kind_of
 from planning.calendar.assigning import Courses, label_rows, load_courses, summaries
-from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version
+from planning.calendar.comparison import Comparison, EventChange, FileEvent, Key, KnownEvent, Version
 from planning.calendar.files import CalendarFile, read_calendar
 from planning.calendar.matching import Source, match
 from planning.calendar.serializers import (
@@ -184,7 +184,7 @@ def _new(event: FileEvent, item_id: UUID | None) -> CalendarEventRow:
     return _row(event.key, item_id, kind_of(event.title), event.version)
 
 
-def _event(change: Change, version: Version) -> CalendarEventRow:
+def _event(change: EventChange, version: Version) -> CalendarEventRow:
     return _row(change.known.key, change.known.item_id, change.known.kind, version)
 
 

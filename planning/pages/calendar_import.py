@@ -13,9 +13,9 @@ from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
 
 from accounts.models import Member
+from accounts.pages.forms import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from courses.approval import Applied
 from courses.courses import list_courses, require_course
 from courses.pages.review import Review, ReviewAgain, approved_of

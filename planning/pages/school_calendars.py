@@ -10,13 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.models import Member
+from accounts.pages.forms import with_headers
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.pages.uploads import with_headers
 from courses.courses import list_courses
 from planning.calendar.assigning import load_courses
 from planning.calendar.matching import match
 from planning.calendar.reviewing import rows_of
-from planning.models import Answer
+from planning.models import ReadingOutcome
 from planning.pages.school_calendar_forms import AddressForm, CalendarForm
 from planning.school_calendars import calendars
 from planning.school_calendars.rows import CALENDARS, get_school_calendar, list_school_calendars, stored_calendar
@@ -145,7 +145,7 @@ def _page(
 def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
     """The changes of the waiting reading: the rows of a table for each course."""
     stored = stored_calendar(access, calendar["id"])
-    if stored["answer"] != Answer.HELD:
+    if stored["answer"] != ReadingOutcome.HELD:
         return []
     courses = load_courses(access, with_items=True)
     tables = [

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from planning.calendar.assigning import IGNORED, Courses, LabelRow, ask_for_courses, label_rows, load_courses
-from planning.models import Answer, SchoolCalendar
+from planning.models import ReadingOutcome, SchoolCalendar
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.fetching import Asked, ask, slot
 from planning.school_calendars.rows import (
@@ -22,9 +22,9 @@ from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.taking import store, store_in, take_held, take_labels
 from studyservice.changes.contents import Fields
 from studyservice.fetching.guarded import Validators
-from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
+from studyservice.operations.errors import Conflict, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate, require_rate
 from studyservice.rows.access import Access, change
 from studyservice.rows.rows import Row
 from studyservice.server.signals import calendar_read
@@ -68,9 +68,7 @@ def add_school_calendar(
         raise ValidationFailed.of("course_id", _NOT_YOURS)
     _require_room(access, address)
     with slot():
-        window = hit(Rate.SCHOOL_CALENDARS, str(access.member.id))
-        if window.exceeded:
-            raise RateLimited(window.reset)
+        require_rate(Rate.SCHOOL_CALENDARS, str(access.member.id))
         stored = sealed(address.url)
         outcome = ask(access, Asked(stored))
         with change(access, "add_school_calendar"):
@@ -108,9 +106,7 @@ def refresh_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendar
     calendar = stored_calendar(access, calendar_id)
     require_on()
     with slot():
-        window = hit(Rate.CALENDAR_REFRESHES, str(calendar_id))
-        if window.exceeded:
-            raise RateLimited(window.reset)
+        require_rate(Rate.CALENDAR_REFRESHES, str(calendar_id))
         store(access, calendar_id, ask(access, asked_of(calendar)))
     return get_school_calendar(access, calendar_id)
 
@@ -152,7 +148,7 @@ def update_school_calendar(
             calendar["next_read_at"] = next_after(calendar)
         SchoolCalendar.rows.of(access).update(stored, calendar)
         set_due(calendar)
-    if calendar["answer"] == Answer.HELD:
+    if calendar["answer"] == ReadingOutcome.HELD:
         courses = load_courses(access, with_items=True)
     return detail(access, calendar, courses)
 
@@ -169,12 +165,12 @@ def answer_school_calendar(access: Access, calendar_id: UUID, *, accept: bool) -
         stored, courses = stored_calendar(access, calendar_id), asked()
         calendar = {**stored}
         require_on()
-        if calendar["answer"] != Answer.HELD:
+        if calendar["answer"] != ReadingOutcome.HELD:
             raise Conflict(NOTHING_HELD)
         if accept:
             take_held(access, calendar, courses)
         else:
-            calendar["answer"] = Answer.REFUSED
+            calendar["answer"] = ReadingOutcome.REFUSED
         SchoolCalendar.rows.of(access).update(stored, calendar)
     return detail(access, calendar, courses)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from planning.calendar.assigning import Courses, LabelRow, label_rows, load_courses
 from planning.calendar.importing import compared_row
 from planning.calendar.matching import match
-from planning.models import Answer, SchoolCalendar, State
+from planning.models import ReadingOutcome, SchoolCalendar, State
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
 from planning.school_calendars.taking import NO_COUNTS, source_of
 from studyservice.operations.errors import NotFound
@@ -62,7 +62,7 @@ def get_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendarDeta
         NotFound: the member has no such calendar.
     """
     calendar = stored_calendar(access, calendar_id)
-    return detail(access, calendar, load_courses(access, with_items=calendar["answer"] == Answer.HELD))
+    return detail(access, calendar, load_courses(access, with_items=calendar["answer"] == ReadingOutcome.HELD))
 
 
 def detail(access: Access, calendar: Row, courses: Courses) -> SchoolCalendarDetailRow:
@@ -71,7 +71,7 @@ def detail(access: Access, calendar: Row, courses: Courses) -> SchoolCalendarDet
     Args:
         courses: with their items if a reading is held.
     """
-    held = _held(access, calendar, courses) if calendar["answer"] == Answer.HELD else None
+    held = _held(access, calendar, courses) if calendar["answer"] == ReadingOutcome.HELD else None
     return {**_row(calendar, courses), "held": held}
 
 
@@ -108,7 +108,7 @@ def state_of(calendar: Row, labels: Iterable[LabelRow]) -> State:
         return State.STOPPED
     if calendar["error_type"]:
         return State.FAILING
-    if calendar["answer"] == Answer.HELD:
+    if calendar["answer"] == ReadingOutcome.HELD:
         return State.HELD
     if any(label["course_id"] is None and not label["ignored"] for label in labels):
         return State.UNASSIGNED

@@ -15,7 +15,7 @@ from planning.calendar.comparison import Comparison
 from planning.calendar.files import CalendarFile, packed, unpacked
 from planning.calendar.importing import all_of, take_each
 from planning.calendar.matching import Source, match
-from planning.models import Answer, SchoolCalendar
+from planning.models import ReadingOutcome, SchoolCalendar
 from planning.school_calendars.addresses import resealed
 from planning.school_calendars.fetching import Failed, Read
 from planning.school_calendars.schedule import FAILS_FOR, next_after, set_due
@@ -42,12 +42,12 @@ def settle(access: Access, calendar: Row, courses: Courses) -> None:
     Raises:
         Conflict: there would be too many items; nothing was applied.
     """
-    if calendar["answer"] == Answer.REFUSED:
+    if calendar["answer"] == ReadingOutcome.REFUSED:
         return
     source = source_of(calendar, courses)
     found = match(access, source, courses)
     if _is_to_be_held(access, calendar, courses, found):
-        calendar["answer"] = Answer.HELD
+        calendar["answer"] = ReadingOutcome.HELD
         return
     _take_all(access, calendar, courses, source, found)
 
@@ -81,12 +81,12 @@ def take_labels(access: Access, calendar: Row, courses: Courses, labels: Iterabl
     for one in found.values():  # events missing from the file are reported by the complete reading
         one.newly_gone = [event for event in one.newly_gone if event.key in in_file]
     _take(access, calendar, courses, source, found)
-    if calendar["answer"] == Answer.TAKEN:
+    if calendar["answer"] == ReadingOutcome.TAKEN:
         calendar["accepted"] = True
-    elif calendar["answer"] == Answer.HELD:
+    elif calendar["answer"] == ReadingOutcome.HELD:
         rest = match(access, everything, courses)
         if not any(one.changes_something() for one in rest.values()):
-            calendar["answer"], calendar["accepted"] = Answer.TAKEN, True
+            calendar["answer"], calendar["accepted"] = ReadingOutcome.TAKEN, True
 
 
 def source_of(calendar: Row, courses: Courses) -> Source:
@@ -108,7 +108,7 @@ def _is_to_be_held(access: Access, calendar: Row, courses: Courses, found: Mappi
         return False
     if not calendar["accepted"]:
         return True
-    if calendar["answer"] == Answer.NONE:
+    if calendar["answer"] == ReadingOutcome.NONE:
         return False  # the first one, accepted when the address was added
     today = access.today()
     return any(one.is_odd(courses.item_counts.get(one.course_id, 0), today) for one in changing)
@@ -118,7 +118,7 @@ def _take_all(
     access: Access, calendar: Row, courses: Courses, source: Source, found: Mapping[UUID, Comparison]
 ) -> None:
     calendar["counts"] = {**_take(access, calendar, courses, source, found)}
-    calendar["answer"] = Answer.TAKEN
+    calendar["answer"] = ReadingOutcome.TAKEN
     if any(one.changes_something() for one in found.values()):
         calendar["accepted"] = True
 
@@ -187,8 +187,8 @@ def _store_reading(access: Access, calendar: Row, read: Read) -> Reading:
     if read.reading is not None:
         calendar["reading"], calendar["fingerprint"] = packed(read.reading), read.fingerprint
         calendar["labels"] = summaries(read.reading.events)
-        if calendar["answer"] == Answer.REFUSED:
-            calendar["answer"] = Answer.TAKEN
+        if calendar["answer"] == ReadingOutcome.REFUSED:
+            calendar["answer"] = ReadingOutcome.TAKEN
     calendar["etag"], calendar["last_modified"] = read.validators.etag, read.validators.last_modified
     before = calendar["answer"], calendar["accepted"], calendar["last_changed_at"]
     try:
@@ -199,7 +199,7 @@ def _store_reading(access: Access, calendar: Row, read: Read) -> Reading:
         _note_failure(access, calendar, Failed(LIMIT_REACHED, error.message))
         return Reading.FAILED
     note_read(calendar, timezone.now())
-    if calendar["answer"] == Answer.HELD:
+    if calendar["answer"] == ReadingOutcome.HELD:
         return Reading.HELD
     return Reading.UNCHANGED if calendar["last_changed_at"] == before[2] else Reading.TAKEN
 

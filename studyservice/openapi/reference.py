@@ -36,7 +36,7 @@ class Body(NamedTuple):
     media_types: tuple[str, ...]
 
 
-class Answer(NamedTuple):
+class DescribedAnswer(NamedTuple):
     """The answer of a success.
 
     Attributes:
@@ -71,7 +71,7 @@ class Entry(NamedTuple):
     path_parameters: tuple[Field, ...]
     query: tuple[Field, ...]
     body: Body | None
-    answer: Answer
+    answer: DescribedAnswer
     errors: tuple[str, ...]
 
     def form_parts(self) -> list[Field]:
@@ -192,20 +192,20 @@ def _body(content: Schema, fields: Fields) -> Body:
     return Body(fields.of(told), _text(fields.example(told)), fields.of(form), others)
 
 
-def _answer(responses: Schema, fields: Fields) -> Answer:
+def _answer(responses: Schema, fields: Fields) -> DescribedAnswer:
     successes = {status: answer for status, answer in responses.items() if status < "300"}
     statuses = " or ".join(successes)
     content = next(iter(successes.values()))["content"]
     if _JSON not in content:
-        return Answer(statuses, "a file", (), "", tuple(content))
+        return DescribedAnswer(statuses, "a file", (), "", tuple(content))
     schema = content[_JSON]["schema"]
     found = fields.of(schema)
     example = _text(fields.example(schema))
     name = schema["$ref"].rsplit("/", 1)[1]
     if name.endswith("Page"):
         [data] = [field for field in found if field.name == "data"]
-        return Answer(statuses, f"a page of {name.removesuffix('Page')}", data.fields, example, ())
-    return Answer(statuses, name, found, example, ())
+        return DescribedAnswer(statuses, f"a page of {name.removesuffix('Page')}", data.fields, example, ())
+    return DescribedAnswer(statuses, name, found, example, ())
 
 
 def _text(example: Any) -> str:

@@ -20,6 +20,8 @@ from django.conf import settings
 from django.dispatch import Signal
 from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute, RateLimitItemPerSecond
 
+from studyservice.operations.errors import RateLimited
+
 
 class Count(NamedTuple):
     """The state of a window for one request. Both values are of the same moment, and counts are unique."""
@@ -160,6 +162,17 @@ def hit(rate: Rate, key: str, amount: int = 1) -> Window:
     if window.exceeded:
         exceeded.send(hit, rate=rate)
     return window
+
+
+def require_rate(rate: Rate, key: str) -> None:
+    """Count one request of `key`.
+
+    Raises:
+        RateLimited: there were too many.
+    """
+    window = hit(rate, key)
+    if window.exceeded:
+        raise RateLimited(window.reset)
 
 
 def peek(rate: Rate, key: str) -> Window:

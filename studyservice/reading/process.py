@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, ClassVar, cast
 
 from studyservice.operations.errors import ApiError, InternalError, RateLimited
+from studyservice.rates.limiter import Rate, hit
 from studyservice.reading import child
 
 logger = logging.getLogger(__name__)
@@ -103,6 +104,10 @@ GATE = Gate()
 """The gate of this process."""
 
 
+COST_OF_A_LIMIT = 10
+"""Count of a reading that used up its limits."""
+
+
 class Limit(StrEnum):
     """Limits that end a reading early, by their names in the log."""
 
@@ -133,7 +138,9 @@ class Outcome:
         return self.limit is not None
 
 
-def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | None = None) -> Outcome:
+def read_in_child(
+    reader: str, file: IO[bytes], options: Mapping[str, Any] | None = None, *, charged: tuple[Rate, str] | None = None
+) -> Outcome:
     """Read an open file from its beginning in a child process.
 
     Must not be called inside a transaction, because it can take `WALL_SECONDS`.
@@ -142,6 +149,8 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
         reader: dotted name of a generator function (`studyservice.reading.child`).
         file: with a file descriptor; buffered data must have been written.
         options: JSON values for the reader.
+        charged: the rate and the key under which the caller counted the reading. One that used up the limits counts
+            `COST_OF_A_LIMIT` times.
 
     Raises:
         ReadingBusy: other files are being read.
@@ -163,6 +172,8 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
         logger.warning("A reading by %s ended: %s (status %d)", reader, limit, process.returncode)
     if limit is Limit.CLOCK:
         raise ReadingStarved
+    if charged is not None and limit is not None:
+        hit(*charged, COST_OF_A_LIMIT - 1)
     return Outcome(_parse_output(reader, said), complete=limit is None and process.returncode == 0, limit=limit)
 
 

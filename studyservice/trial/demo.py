@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from accounts.credentials.api_keys import create_api_key
+from accounts.credentials.keys import create_api_key
 from accounts.models import Member
 from courses.courses import create_course
 from grades.scores import add_grade_score

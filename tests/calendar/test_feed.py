@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.credentials.calendar_feeds import end_feed, new_feed
+from accounts.credentials.keys import end_feed, new_feed
 from accounts.models import CalendarFeed, Member
 from tests.support.calendars import Subscription
 from tests.support.cases import each

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from accounts.credentials.api_keys import limit_api_key
+from accounts.credentials.keys import limit_api_key
 from accounts.models import ApiKey
 from studyservice.rows.limits import Limits
 from tests.support import server

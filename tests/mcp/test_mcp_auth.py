@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.keys import revoke_api_key
 from accounts.models import ApiKey
 from studyservice.operations.errors import Unauthorized
 from tests.support.cases import each

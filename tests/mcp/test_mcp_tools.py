@@ -14,7 +14,7 @@ from django.test import Client, override_settings
 from django.urls import path
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from mcpbridge.listing import listed as written
+from mcpbridge.running import listed as written
 from mcpbridge.schemas import sources_of
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.tools import tools

@@ -22,7 +22,7 @@ def app(db: None) -> App:
 
 def test_it_costs_one_query(app: App, owner_member: Any, django_assert_num_queries: Any) -> None:
     """As many as for a key."""
-    from accounts.credentials.api_keys import create_api_key
+    from accounts.credentials.keys import create_api_key
     from accounts.credentials.resolving import credential_of
 
     key, _ = create_api_key(owner_member, "test")

@@ -109,9 +109,9 @@ def test_a_registration_with_a_fresh_code_is_kept(owner_member: Any, clock: Any)
 
 
 def test_it_works_in_batches(monkeypatch: pytest.MonkeyPatch, clock: Any) -> None:
-    from oauthserver import endings as purging
+    from oauthserver import connections
 
-    monkeypatch.setattr(purging, "BATCH", 2)
+    monkeypatch.setattr(connections, "BATCH", 2)
     for _ in range(5):
         App.registered()
     clock.shift(timedelta(hours=25))

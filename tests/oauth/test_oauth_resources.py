@@ -2,7 +2,7 @@
 
 import pytest
 
-from oauthserver.resources import normalized
+from oauthserver.clients import normalized
 from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "spellings of an address")

@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.keys import revoke_api_key
 from accounts.models import ApiKey, Member, SecretOwner
 from oauthserver.consents import block
 from oauthserver.models import AccessToken

@@ -184,7 +184,7 @@ def test_nobody_can_sign_in_or_call_meanwhile(owner: RestEntryPoint, owner_membe
     browser = Client()
     browser.post("/sign-in", {"email": owner_member.email})
     assert browser.get("/keys").status_code == 302
-    from accounts.credentials.api_keys import create_api_key
+    from accounts.credentials.keys import create_api_key
     from studyservice.operations.errors import NotFound
 
     with pytest.raises(NotFound):

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from accounts.credentials.calendar_feeds import new_feed
+from accounts.credentials.keys import new_feed
 from accounts.members.profile import LEFT_OUT, ProfileLine, profile_line
 from accounts.models import ApiKey, Member
 from studyservice.archive.tables import MEMBER_PROFILE, ArchiveTable, archive_tables, archive_version

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accounts.erasure.purging import purge_all
+from accounts.erasure.erasing import purge_all
 from courses.models import SyllabusFile
 from tests.support.entry_points import RestEntryPoint
 

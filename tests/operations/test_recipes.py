@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.keys import revoke_api_key
 from accounts.models import ApiKey
 from tests import ROOT
 from tests.support import packages

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from accounts.credentials.api_keys import create_api_key, revoke_api_key
+from accounts.credentials.keys import create_api_key, revoke_api_key
 from accounts.models import ApiKey, Member
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, document, routes

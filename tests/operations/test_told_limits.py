@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from accounts.credentials.api_keys import MAX_ACTIVE_KEYS
+from accounts.credentials.keys import MAX_ACTIVE_KEYS
 from courses.uploads.rows import MAX_BYTES_OF_MEMBER
 from studyservice.changes.replaying import MAX_KEYS, MAX_LONG_BYTES
 from studyservice.registry.data import member_data

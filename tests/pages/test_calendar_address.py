@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.credentials.calendar_feeds import new_feed
+from accounts.credentials.keys import new_feed
 from accounts.models import CalendarFeed, Member
 from tests.support.calendars import path_of
 from tests.support.cases import each

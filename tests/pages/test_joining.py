@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import mail
-from accounts.erasure.purging import purge_all
+from accounts.erasure.erasing import purge_all
 from accounts.joining import Invitation, accept, invite
 from accounts.models import Member
 from studyservice.secrets.generated import sha256

@@ -11,7 +11,7 @@ from django.db.models.signals import post_init
 from django.test import Client
 from django.utils import timezone
 
-from accounts.credentials.api_keys import MAX_ACTIVE_KEYS, active_keys
+from accounts.credentials.keys import MAX_ACTIVE_KEYS, active_keys
 from accounts.models import ApiKey, Member
 from accounts.pages.keys import MAX_PAST_KEYS
 from tests.support.bulk import insert

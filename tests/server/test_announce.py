@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import ApiKey, Member
-from oauthserver.connections import disconnect_all_apps
+from oauthserver.connections import end_consents
 from tests.conftest import MakeKey, MakeMember
 from tests.support.commands import refusal, run
 from tests.support.oauth import App
@@ -60,7 +60,7 @@ class TestAnnounce:
             app.connect(Member.objects.get(email=f"{name}@example.org"))
         blocked.update(is_active=False)
         former = Member.objects.get(email="expired@example.org")
-        disconnect_all_apps(former)
+        end_consents(former.id)
         assert run("announce", "--subject", "S", "--body-file", body) == "Sent to 2 members.\n"
         mail.outbox.clear()
         assert run("announce", "--subject", "S", "--body-file", body, "--with-apps") == "Sent to 3 members.\n"

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import CommandError
 from django.utils import timezone
 
-from accounts.erasure import purging
+from accounts.erasure import erasing
 from accounts.models import ApiKey, Member
 from accounts.signing_in.models import BrowserSession
 from tests.conftest import MakeKey
@@ -264,7 +264,7 @@ class TestSetMembership:
 @pytest.mark.django_db
 class TestPurgeExpired:
     def test_it_removes_only_expired_rows(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(purging, "BATCH", 2)
+        monkeypatch.setattr(erasing, "BATCH", 2)
         now = timezone.now()
         for _ in range(5):
             SessionFactory.create(expire_date=now - timedelta(seconds=1))
@@ -276,7 +276,7 @@ class TestPurgeExpired:
     def test_keys_are_deleted_90_days_after_their_end(
         self, owner_member: Member, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(purging, "BATCH", 2)
+        monkeypatch.setattr(erasing, "BATCH", 2)
         now = timezone.now()
         long_ago, lately = now - timedelta(days=90, seconds=1), now - timedelta(days=89)
         ends = {

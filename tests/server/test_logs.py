@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
-from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.keys import revoke_api_key
 from oauthserver.consents import block
 from studyservice.http.logs import JSONFormatter, LineHandler, RequestIdFilter, SecretFilter
 from studyservice.models import Change

@@ -8,7 +8,7 @@ from accounts.management.commands.checkinstall import findings
 from accounts.members import outbox
 from accounts.members.outbox import MailKind
 from accounts.models import OutgoingMail
-from accounts.signing_in.second_factor.codes import seal
+from accounts.signing_in.second_factor.factors import seal
 from planning.models import SchoolCalendar
 from planning.school_calendars.addresses import sealed
 from studyservice.installation.findings import Finding

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from accounts.credentials.calendar_feeds import end_feed, new_feed, resolve_feed
+from accounts.credentials.keys import end_feed, new_feed, resolve_feed
 from accounts.credentials.owners import owner_of
 from accounts.erasure.erasing import erase_member
 from accounts.models import ApiKey, Member, SecretOwner

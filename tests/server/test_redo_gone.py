@@ -135,7 +135,7 @@ def test_a_narrower_consent_stays_narrow(owner_member: Member, back_up: Any, fil
 
 
 def test_an_ended_calendar_address_stays_ended(owner_member: Member, back_up: Any, file: Path) -> None:
-    from accounts.credentials.calendar_feeds import end_feed, new_feed
+    from accounts.credentials.keys import end_feed, new_feed
 
     url = new_feed(owner_member).removeprefix("http://127.0.0.1:8000")
     restore = back_up()
@@ -252,7 +252,7 @@ def test_a_revocation_holds_if_the_file_cannot_be_written(
     owner_member: Member, make_key: MakeKey, file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The log has the line, for the operator to add."""
-    from accounts.credentials.api_keys import revoke_api_key
+    from accounts.credentials.keys import revoke_api_key
 
     file.mkdir()
     secret, row = make_key(owner_member)

@@ -12,7 +12,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import default_storage
 
-from accounts.erasure.purging import purge_all
+from accounts.erasure.erasing import purge_all
 from accounts.models import Member
 from courses.models import SyllabusFile
 from courses.syllabus_admin import read_again

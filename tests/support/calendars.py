@@ -5,7 +5,7 @@ from typing import Any
 from django.test import Client
 from icalendar import Calendar
 
-from accounts.credentials.calendar_feeds import new_feed
+from accounts.credentials.keys import new_feed
 from accounts.models import Member
 
 

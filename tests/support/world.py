@@ -266,9 +266,9 @@ class World:
 
 def _hold(calendar_id: str) -> None:
     """Leave a reading of the calendar waiting, as if the school had answered."""
-    from planning.models import Answer, SchoolCalendar
+    from planning.models import ReadingOutcome, SchoolCalendar
 
-    SchoolCalendar.objects.filter(id=calendar_id).update(answer=Answer.HELD)
+    SchoolCalendar.objects.filter(id=calendar_id).update(answer=ReadingOutcome.HELD)
 
 
 def new_text() -> str:

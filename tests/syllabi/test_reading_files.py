@@ -34,7 +34,6 @@ def test_the_lines_of_a_pdf_are_read() -> None:
         text_status=TextStatus.READ,
         text="Cell Biology\nMidterm: October 12 (20%)\n\nFinal exam: December 9",
         pages=2,
-        hit_limit=False,
     )
 
 

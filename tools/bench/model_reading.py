@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from courses.model_reading.answers import Answer
+from courses.model_reading.answers import ModelAnswer
 from courses.model_reading.checked import checked
 from courses.syllabi.evidence import Evidence
 from courses.syllabi.proposal import propose
@@ -82,7 +82,7 @@ def main() -> None:
 def measure(text: str, labels: Labels, content: str, *, show: bool) -> Measured:
     """Score the proposal made of one answer."""
     syllabus = syllabus_of(text, labels)
-    answer, by_rules = Answer.of(content), propose(syllabus)
+    answer, by_rules = ModelAnswer.of(content), propose(syllabus)
     rules, proposal = asdict(by_rules), asdict(checked(by_rules, syllabus, answer))
     wanted = wanted_of(labels)
     rows = proposal["items"]

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from accounts.models import Member
+from accounts.pages.forms import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload

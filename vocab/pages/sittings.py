@@ -105,7 +105,7 @@ def _minutes(request: HttpRequest) -> int:
     return minutes if LEAST_MINUTES <= minutes <= MOST_MINUTES else USUAL_MINUTES
 
 
-class Answer(TypedDict):
+class SittingAnswer(TypedDict):
     """An answer.
 
     Attributes:
@@ -121,7 +121,7 @@ class Answer(TypedDict):
 
 class _Kept(TypedDict):
     counts: dict[str, int]
-    answers: list[Answer]
+    answers: list[SittingAnswer]
     ended: list[int]
 
 
@@ -146,7 +146,7 @@ class Sitting:
         return sum(self.counts.values())
 
     @property
-    def last(self) -> Answer | None:
+    def last(self) -> SittingAnswer | None:
         """The newest answer that can be undone."""
         return self._kept["answers"][-1] if self._kept["answers"] else None
 
@@ -157,7 +157,7 @@ class Sitting:
     def add(self, review_id: UUID, card_id: UUID, rating: str, shown: int) -> None:
         """Add an answer."""
         self.counts[rating] += 1
-        answer: Answer = {"review": str(review_id), "card": str(card_id), "rating": rating, "shown": shown}
+        answer: SittingAnswer = {"review": str(review_id), "card": str(card_id), "rating": rating, "shown": shown}
         self._kept["answers"].append(answer)
         self._store()
 

@@ -8,8 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from accounts.credentials.api_keys import active
 from accounts.credentials.connections import CONNECTED_APPS
+from accounts.credentials.keys import active
 from accounts.credentials.models import ApiKey
 from accounts.management.arguments import delivered, members, text
 from accounts.members import outbox

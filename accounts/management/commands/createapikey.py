@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.credentials.api_keys import create_api_key
+from accounts.credentials.keys import create_api_key
 from accounts.credentials.limiting import COURSE_NAMES
 from accounts.management.arguments import (
     add_key_options,

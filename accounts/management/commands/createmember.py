@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.urls import reverse
 
-from accounts.credentials.api_keys import create_api_key
+from accounts.credentials.keys import create_api_key
 from accounts.management.arguments import add_key_options, text, told_refusals
 from accounts.members.models import Member
 from studyservice.changes.calls import acting, command

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.erasure.purging import purge_all
+from accounts.erasure.erasing import purge_all
 from studyservice.management.operators import JsonCommand
 from studyservice.secrets.sealing import log_unreadable
 

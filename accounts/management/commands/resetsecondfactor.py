@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.management.arguments import member_named, text
-from accounts.signing_in.second_factor.keeping import reset
+from accounts.signing_in.second_factor.factors import reset
 from studyservice.management.operators import JsonCommand
 
 

@@ -5,13 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.keys import revoke_api_key
 from accounts.credentials.models import ApiKey
-from accounts.credentials.owners import owner_of
+from accounts.credentials.owners import row_of
 from studyservice.changes.calls import acting, command
 from studyservice.management.operators import JsonCommand
 from studyservice.operations.fields import parse_uuid
-from studyservice.secrets.generated import sha256
 
 
 class Command(JsonCommand):
@@ -29,7 +28,12 @@ class Command(JsonCommand):
     @acting(command("revokekey"))
     def handle(self, *args: object, **options: Any) -> None:
         """Revoke the key. No message repeats it."""
-        key = _find((sys.stdin.read() if options["key"] == "-" else options["key"]).strip())
+        text = (sys.stdin.read() if options["key"] == "-" else options["key"]).strip()
+        keys = ApiKey.objects.select_related("member")
+        if identifier := parse_uuid(text):
+            key = keys.filter(id=identifier).first()
+        else:  # a part of a secret has another hash
+            key = row_of(keys, text) if text.isascii() else None
         if key is None:
             raise CommandError(
                 "There is no API key with this text or id. Give the whole key, or the id from its page in the admin. "
@@ -41,12 +45,3 @@ class Command(JsonCommand):
             {"id": key.id, "email": key.member.email, "name": key.name},
             text=f"The API key {key.name} of {key.member.email} is revoked. It no longer works.",
         )
-
-
-def _find(text: str) -> ApiKey | None:
-    """Return the key with this id or secret. A part of a secret has another hash."""
-    keys = ApiKey.objects.select_related("member")
-    if identifier := parse_uuid(text):
-        return keys.filter(id=identifier).first()
-    owner = owner_of(sha256(text)) if text.isascii() else None
-    return None if owner is None else keys.filter(member_id=owner, secret_hash=sha256(text)).first()

@@ -18,6 +18,7 @@ from accounts.management.arguments import member_named, text
 from accounts.members.membership import lapse, note_of_membership, renew
 from accounts.members.models import Member
 from studyservice.changes.calls import acting, command
+from studyservice.database.executing import batches
 from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import NotFound
 
@@ -25,9 +26,6 @@ COLUMNS = ("email", "state", "until")
 
 MAX_COMPLAINTS = 20
 """Maximum number of invalid lines listed."""
-
-_AT_ONCE = 500
-"""Number of addresses per query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +120,8 @@ def _membership(state: str, until: str) -> tuple[bool, date | None]:
 
 def _ids(emails: list[str]) -> dict[str, str]:
     """Return the ids of members by address."""
-    found: dict[str, str] = {}
-    for start in range(0, len(emails), _AT_ONCE):
-        batch = Member.objects.filter(email__in=emails[start : start + _AT_ONCE])
-        found |= {email: str(member_id) for email, member_id in batch.values_list("email", "id")}
-    return found
+    found = (Member.objects.filter(email__in=batch).values_list("email", "id") for batch in batches(emails))
+    return {email: str(member_id) for rows in found for email, member_id in rows}
 
 
 def calendar_date(argument: str) -> date:

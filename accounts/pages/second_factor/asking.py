@@ -13,39 +13,32 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.members.models import Member
-from accounts.pages.forms import CodeForm, name_field
-from accounts.pages.known_browsers import attempts_at
-from accounts.pages.sign_in import TOO_MANY_CODES, attempts_are_counted, target_after
+from accounts.pages.account_forms import CodeForm
+from accounts.pages.attempts import attempts_are_counted, too_many_codes
+from accounts.pages.forms import name_field
+from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import MemberView, P, View, signed_in
 from accounts.signing_in.codes import SECOND_FACTOR, send_code, try_proof
 from accounts.signing_in.models import Passkey
-from accounts.signing_in.second_factor import codes, gate, keeping
-from accounts.signing_in.second_factor.keeping import Kept
-from studyservice.http.error_pages import counted, too_many
+from accounts.signing_in.second_factor import factors, gate
+from accounts.signing_in.second_factor.factors import Kept
+from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import DoublingWait, Rate
-
-_SIX = "A code has six digits, like 042 917. Check the app and try again."
 
 
 class AppCodeForm(CodeForm):
     """A code of an authenticator app."""
 
+    source = "app"
+
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["code"].error_messages["required"] = "Enter the six digits that the app shows."
-
-    def clean_code(self) -> str:
-        """Return only the digits."""
-        try:
-            return super().clean_code()
-        except forms.ValidationError:
-            raise forms.ValidationError(_SIX) from None
 
 
 class RecoveryForm(forms.Form):
@@ -132,7 +125,7 @@ def _first(request: HttpRequest, member: Member, then: str) -> HttpResponse | No
         asks = "second-factor-proof"
     else:
         return None
-    return redirect(f"{reverse(asks)}?{urlencode({'next': reverse(then)})}")
+    return redirect(reverse(asks, query={"next": reverse(then)}))
 
 
 _PENDING = "second_factor_code"
@@ -147,10 +140,10 @@ def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
     """Send a code on a POST without one. A POST with a code continues to `next`, or to the setup."""
     target = target_after(request, "second-factor-set-up")
     if request.method == "POST" and "code" not in request.POST:
-        if refused := counted(request, Rate.SIGN_IN_CODES, attempts_at(request, member.email), TOO_MANY_CODES):
+        if refused := too_many_codes(request, member.email):
             return refused
         request.session[_PENDING] = str(send_code(member.email, SECOND_FACTOR))
-        return redirect(f"{reverse('second-factor-proof')}?{urlencode({'next': target})}")
+        return redirect(reverse("second-factor-proof", query={"next": target}))
     pending = request.session.get(_PENDING)
     form = CodeForm(request.POST if request.method == "POST" and pending else None)
     usable = pending is not None
@@ -186,7 +179,7 @@ _WRONG = {
 @attempts_are_counted
 def second_factor(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a form for each method. Without a method, redirect to the setup."""
-    kept = keeping.kept_of(member)
+    kept = factors.kept_of(member)
     if not kept:
         return redirect("second-factor-set-up")
     if request.method == "POST":
@@ -218,12 +211,12 @@ def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> boo
         challenge = request.session.pop(_CHALLENGE, "")
         return bool(challenge) and ceremonies.use(member, given, challenge)
     if way == "code":
-        return codes.use_code(member, given)
-    if not codes.use_recovery_code(member, given):
+        return factors.use_code(member, given)
+    if not factors.use_recovery_code(member, given):
         return False
-    left = codes.recovery_codes_left(member)
-    keeping.note(member, "Second factor: a recovery code was used.")
-    keeping.tell(member, "was replaced by a recovery code", f"{left} are left.")
+    left = factors.recovery_codes_left(member)
+    factors.note(member, "Second factor: a recovery code was used.")
+    factors.tell(member, "was replaced by a recovery code", f"{left} are left.")
     messages.warning(
         request, f"That code no longer works; {left} are left. If you lost a device, remove it on your account page."
     )
@@ -236,7 +229,7 @@ def _continue(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> HttpResponse:
     ceremony = None
-    if kept.passkeys and keeping.passkeys_possible():
+    if kept.passkeys and factors.passkeys_possible():
         from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a large library that is rarely needed
 
         ceremony = ceremonies.ask_for_one(member)

@@ -24,7 +24,7 @@ from webauthn.helpers.structs import (
 
 from accounts.members.models import Member
 from accounts.signing_in.models import Passkey
-from accounts.signing_in.second_factor.keeping import MOST_PASSKEYS, relying_party
+from accounts.signing_in.second_factor.factors import MOST_PASSKEYS, relying_party
 from studyservice.changes.writing import writing
 
 _USUAL_PORTS = {"http": 80, "https": 443}

@@ -10,6 +10,7 @@ from typing import IO
 from courses.syllabi.reading.media_types import PLAIN, decoded
 from courses.syllabi.reading.tidy import tidied
 from studyservice.operations.errors import InvalidRequest
+from studyservice.rates.limiter import Rate
 from studyservice.reading.process import read_in_child
 
 _READER = "courses.syllabi.reading.reader.read"
@@ -36,28 +37,18 @@ class FileText:
         text_status: the outcome of reading.
         text: the whole text, if it was read.
         pages: number of pages of a PDF.
-        hit_limit: whether reading used up its resource limit; counts toward the upload rate.
     """
 
     media_type: str
     text_status: TextStatus
     text: str | None
     pages: int | None
-    hit_limit: bool
 
 
 class UnknownTypeError(InvalidRequest):
-    """The file type is not supported.
-
-    Attributes:
-        hit_limit: whether the detection used up the resource limit.
-    """
+    """The file type is not supported."""
 
     default_message = "This type of file is not read here. Send a PDF, DOCX, ODT, HTML, Markdown or plain text file."
-
-    def __init__(self, message: str | None = None, *, hit_limit: bool = False) -> None:
-        self.hit_limit = hit_limit
-        super().__init__(message)
 
 
 def clean_filename(filename: str) -> str:
@@ -73,28 +64,28 @@ def clean_filename(filename: str) -> str:
     return name[: MAX_FILENAME - len(suffix)] + suffix
 
 
-def read_file(file: IO[bytes], filename: str) -> FileText:
+def read_file(file: IO[bytes], filename: str, charged: tuple[Rate, str] | None = None) -> FileText:
     """Read a file in the child process. Must not be called inside a transaction.
 
     Args:
         file: open, with a file descriptor.
         filename: distinguishes Markdown from plain text, and a broken document from an unknown type.
+        charged: as in `read_in_child`.
 
     Raises:
         UnknownTypeError: the type is not supported.
         ReadingBusy: other files are being read.
     """
-    outcome = read_in_child(_READER, file, {"filename": filename})
+    outcome = read_in_child(_READER, file, {"filename": filename}, charged=charged)
     media_type = outcome.found.get("media_type")
     if media_type is None:
-        raise UnknownTypeError(hit_limit=outcome.hit_limit)
+        raise UnknownTypeError
     status = TextStatus(outcome.found.get("text_status", TextStatus.UNREADABLE))
     return FileText(
         media_type=media_type,
         text_status=status if outcome.complete else TextStatus.UNREADABLE,
         text=outcome.found.get("text") if outcome.complete else None,
         pages=outcome.found.get("pages") if outcome.complete else None,
-        hit_limit=outcome.hit_limit,
     )
 
 
@@ -107,4 +98,4 @@ def plain_text(text: str) -> FileText:
     if decoded(text.encode()) is None:
         raise UnknownTypeError("This is no plain text: it has control characters, or the marks of another type.")
     kept = tidied(text)
-    return FileText(PLAIN, TextStatus.READ if kept else TextStatus.NO_TEXT, kept or None, None, hit_limit=False)
+    return FileText(PLAIN, TextStatus.READ if kept else TextStatus.NO_TEXT, kept or None, None)

@@ -1,12 +1,18 @@
 """Connect like an assistant, and report problems."""
 
+import secrets
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from oauthserver.connection_check.client import connecting
-from oauthserver.connection_check.throwaway import throwaway
+from accounts.erasure.erasing import erase_member
+from accounts.models import Member
+from oauthserver.connection_check import Throwaway, connecting
+from oauthserver.models import Application
 from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
 from studyservice.installation.network import network_steps
 from studyservice.management.operators import JsonCommand
@@ -48,3 +54,22 @@ class Command(JsonCommand):
         found.append(finding)
         if not quiet:
             self.stdout.write(str(finding))
+
+
+@contextmanager
+def throwaway() -> Iterator[Throwaway]:
+    """Create a member with a random password. The member and the app are always deleted afterwards.
+
+    SIGTERM ends it like Ctrl-C. Only SIGKILL leaves the member behind. Its address identifies it.
+    """
+    name = secrets.token_hex(8)
+    made = Throwaway(f"connection-check-{name}@check.invalid", secrets.token_urlsafe(32), f"Connection check {name}")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        Member.objects.create_user(made.email, made.password, name="Connection check")
+        yield made
+    finally:
+        for member_id in Member.objects.at(made.email).values_list("id", flat=True):
+            erase_member(member_id)
+        Application.objects.filter(name=made.app_name).delete()
+        signal.signal(signal.SIGTERM, before)

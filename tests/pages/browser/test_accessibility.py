@@ -6,8 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize, expect
 
-from accounts.credentials.api_keys import revoke_api_key
 from accounts.credentials.connections import CONNECTED_APPS
+from accounts.credentials.keys import revoke_api_key
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
 from tests.support.factories import AccountEventFactory
 from tests.support.run import is_thorough

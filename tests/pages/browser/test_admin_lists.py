@@ -9,7 +9,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from playwright.sync_api import Page
 
-from accounts.signing_in.second_factor.keeping import note
+from accounts.signing_in.second_factor.factors import note
 from courses.models import Course
 from oauthserver.consents import block
 from tests.support.factories import (

@@ -105,7 +105,7 @@ def test_codes_of_another_operators_app_fail(asked: Asked, make_member: MakeMemb
 def test_one_of_several_concurrent_uses_of_a_code_succeeds(
     asked: Asked, in_threads: Callable[..., list[Any]], member: Member
 ) -> None:
-    from accounts.signing_in.second_factor.codes import use_code
+    from accounts.signing_in.second_factor.factors import use_code
 
     _, secret, _ = asked
     code = shown(secret, steps=1)

@@ -12,7 +12,7 @@ from accounts.models import Member
 from courses.models import Course
 from planning.calendar.assigning import summaries
 from planning.calendar.files import packed, read_school_calendar
-from planning.models import Answer, DueCalendar, SchoolCalendar
+from planning.models import DueCalendar, ReadingOutcome, SchoolCalendar
 from planning.school_calendars.addresses import sealed
 from planning.school_calendars.fetching import fingerprint_of
 from studyservice.rows.access import Access
@@ -74,7 +74,7 @@ def _calendars(member: Member, courses: list[Course], now: datetime) -> Iterator
             sealed_address=sealed(f"https://{host_of(number)}/{number}.ics"),
             course_id=course.id,
             accepted=True,
-            answer=Answer.TAKEN,
+            answer=ReadingOutcome.TAKEN,
             reading=stored,
             fingerprint=fingerprint,
             choices=Jsonb({}),

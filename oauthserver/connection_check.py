@@ -1,4 +1,7 @@
-"""A client that connects from outside, only over HTTP, with MCP authorization like an assistant, and a browser."""
+"""A client that connects from outside, only over HTTP, with MCP authorization like an assistant, and a browser.
+
+`checkconnection` runs its steps.
+"""
 
 import base64
 import hashlib
@@ -7,13 +10,13 @@ import secrets
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx2
 
-from oauthserver.connection_check.throwaway import Throwaway
 from studyservice.http.requests import MCP_ROOT
 from studyservice.installation.findings import Failed, Step
 from studyservice.installation.network import TIMEOUT
@@ -26,6 +29,15 @@ _FORM_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 _PROXY = "Check that the proxy forwards this path unchanged, with its headers"
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 _MCP_HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+
+
+@dataclass(frozen=True, slots=True)
+class Throwaway:
+    """Names of a temporary member and of the app that connects for it, which nothing else uses."""
+
+    email: str
+    password: str
+    app_name: str
 
 
 @contextmanager

@@ -1,22 +1,28 @@
-"""Create and revoke API keys."""
+"""The secrets that members create themselves: API keys, and the address of the calendar."""
 
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.credentials.models import ApiKey
-from accounts.credentials.owners import add_owner
+from accounts.credentials.models import ApiKey, CalendarFeed
+from accounts.credentials.owners import add_owner, delete_credentials, note_use, owner_of
+from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.events import EventKind, Subject, holding, record_event
 from accounts.members.models import Member
 from studyservice.changes.calls import current_call
 from studyservice.changes.writing import writing
+from studyservice.database.rows import At, columns_of_row
+from studyservice.database.statements import Param, Select
 from studyservice.gone import note_gone
 from studyservice.operations.errors import Conflict, NotFound
 from studyservice.rows.limits import NO_LIMITS, Limits
-from studyservice.secrets.generated import hint_of, new_secret, sha256
+from studyservice.secrets.generated import hint_of, kind_of, new_secret, sha256
 
 MAX_ACTIVE_KEYS = 10
 """Active keys per member (spec, Limits)."""
@@ -62,7 +68,7 @@ def create_api_key(
         key.clean_fields()  # full_clean would query the keys of all members for uniqueness
         key.save(force_insert=True)
         add_owner(key.secret_hash, member.id)
-        detail = _may_in_words(may_write) + limits.in_short()
+        detail = ("may change data" if may_write else "may only read") + limits.in_short()
         record_event(member.id, EventKind.KEY_MADE, Subject.of(key, key.name), detail=detail)
     return secret, key
 
@@ -137,5 +143,76 @@ def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:
             record_event(member_id, EventKind.KEY_REVOKED, Subject.of(key, key.name))
 
 
-def _may_in_words(may_write: bool) -> str:
-    return "may change data" if may_write else "may only read"
+_CALENDAR = "cal"
+"""The kind in the prefix of the secret."""
+
+
+class _FeedColumns(MemberColumns):
+    feed_id: Annotated[UUID, At("id")]
+    used: Annotated[datetime | None, At("last_used_at")]
+    write_clock: Annotated[datetime, At("member__write_clock")]
+
+
+_FEED = Select[_FeedColumns](
+    CalendarFeed.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
+    columns_of_row(_FeedColumns) | member_columns("member"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A live address.
+
+    Attributes:
+        id: identifies it in logs and in its rate limit; never the secret.
+        member: owner of the calendar.
+        write_clock: when the member's data was last changed (`accounts.changes.writing`).
+    """
+
+    id: UUID
+    member: Member
+    write_clock: datetime
+
+
+def new_feed(member: Member) -> str:
+    """Return a new address. Its secret is not stored. An earlier address stops working.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    secret = new_secret(_CALENDAR)
+    with writing(member.id):
+        end_feed(member.id)
+        CalendarFeed.objects.create(member_id=member.id, secret_hash=sha256(secret))
+        add_owner(sha256(secret), member.id)
+    return f"{settings.BASE_URL}/calendar/{secret}.ics"
+
+
+def feed_of(member: Member) -> CalendarFeed | None:
+    """The member's address, without its secret."""
+    return CalendarFeed.objects.filter(member_id=member.id).first()
+
+
+def end_feed(member_id: UUID) -> bool:
+    """End the address. Return whether there was one."""
+    feeds = CalendarFeed.objects.filter(member_id=member_id)
+    ended = list(feeds.values_list("id", flat=True))
+    if delete_credentials(feeds):
+        note_gone("calendar_ended", *ended)
+    return bool(ended)
+
+
+def resolve_feed(secret: str) -> Feed | None:
+    """Resolve the secret of an address, in one query, or two if its member is not cached in the process.
+
+    None if it is wrong or ended. Sometimes records the use.
+    """
+    secret_hash = sha256(secret)
+    member_id = owner_of(secret_hash) if kind_of(secret) == _CALENDAR else None
+    if member_id is None:
+        return None
+    row = _FEED.first(member_id=member_id, secret_hash=secret_hash)
+    if row is None:
+        return None
+    note_use(CalendarFeed, row["used"], member_id=member_id)
+    return Feed(row["feed_id"], member_of(row), row["write_clock"])

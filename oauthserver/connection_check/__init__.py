@@ -1,1 +1,0 @@
-"""`checkconnection`: check step by step whether an assistant can connect from outside."""
