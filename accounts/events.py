@@ -7,8 +7,8 @@ never changed. It holds no secret, and only the network of an address.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, ClassVar, TypedDict
+from datetime import timedelta
+from typing import ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from studyservice.changes.contents import as_words, type_of
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.snapshots import in_pieces
+from studyservice.database.statements import Row
 from studyservice.http.logs import NO_REQUEST, current_request_id
 from studyservice.models import CALLERS, MAX_NAME, ActorKind
 from studyservice.operations.errors import NotFound
@@ -104,23 +105,6 @@ class Subject:
         return cls(type_of(type(row)).lower(), row.pk, name)
 
 
-class EventRow(TypedDict):
-    """An event in words."""
-
-    id: UUID
-    created_at: datetime
-    kind: str
-    by_kind: str
-    by_id: UUID | None
-    by_name: str
-    network: str
-    object_type: str
-    object_id: UUID | None
-    object_name: str
-    detail: str
-    request_id: str
-
-
 @contextmanager
 def holding(member_id: UUID) -> Iterator[None]:
     """Open a transaction under the member's lock, for writes that need no stamp of the member's clock.
@@ -171,30 +155,30 @@ def record_event(
     )
 
 
-def list_events(member: Member, *, limit: int, before: UUID | None = None) -> list[EventRow]:
+def list_events(member: Member, *, limit: int, before: UUID | None = None) -> list[AccountEvent]:
     """Return the member's newest events, or the newest before the event `before`."""
-    rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("-id")
+    events = AccountEvent.objects.filter(member_id=member.id).order_by("-id")
     if before is not None:
-        rows = rows.filter(id__lt=before)
-    return list(rows.values(*EventRow.__annotations__)[:limit])
+        events = events.filter(id__lt=before)
+    return list(events[:limit])
 
 
-def all_events(member: Member) -> Iterator[EventRow]:
-    """Yield every event of the member, oldest first. Call inside `snapshot`."""
-    rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("id")
-    yield from in_pieces(rows.values(*EventRow.__annotations__))
+def all_events(member: Member) -> Iterator[Row]:
+    """Yield the columns of every event of the member, oldest first. Call inside `snapshot`."""
+    columns = [field.attname for field in AccountEvent._meta.concrete_fields if field.attname != "member_id"]
+    yield from in_pieces(AccountEvent.objects.filter(member_id=member.id).order_by("id").values(*columns))
 
 
-def event_in_words(event: EventRow) -> str:
+def event_in_words(event: AccountEvent) -> str:
     """Return a sentence without its period: `The API key “Script” was used from a new network`."""
-    name, thing = f"“{event['object_name']}”", as_words(event["object_type"]).replace("api", "API")
-    words = _WORDS[EventKind(event["kind"])].format(
-        who=_ACTORS.get(event["by_kind"], ""),
+    name, thing = f"“{event.object_name}”", as_words(event.object_type).replace("api", "API")
+    words = _WORDS[EventKind(event.kind)].format(
+        who=_ACTORS.get(event.by_kind, ""),
         name=name,
         thing=thing,
-        detail=event["detail"].rstrip("."),
-        more=f", {event['detail']}" if event["detail"] else "",
-        read=f"{thing} {name}" if event["object_name"] else thing or "account",
+        detail=event.detail.rstrip("."),
+        more=f", {event.detail}" if event.detail else "",
+        read=f"{thing} {name}" if event.object_name else thing or "account",
     )
     return words.rstrip()
 

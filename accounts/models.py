@@ -5,21 +5,11 @@ from accounts.events import AccountEvent
 from accounts.joining import Invitation
 from accounts.members.addresses import MemberAddress
 from accounts.members.last_runs import LastRun
-from accounts.members.models import (
-    DEFAULT_RETENTION,
-    LEAST_RETENTION,
-    MOST_RETENTION,
-    Member,
-    time_zones,
-    validate_time_zone,
-)
+from accounts.members.models import Member
 from accounts.members.outbox import OutgoingMail
 from accounts.signing_in.models import AuthenticatorApp, BrowserSession, Passkey, RecoveryCode, SignInCode
 
 __all__ = [
-    "DEFAULT_RETENTION",
-    "LEAST_RETENTION",
-    "MOST_RETENTION",
     "AccountEvent",
     "ApiKey",
     "AuthenticatorApp",
@@ -34,6 +24,4 @@ __all__ = [
     "RecoveryCode",
     "SecretOwner",
     "SignInCode",
-    "time_zones",
-    "validate_time_zone",
 ]

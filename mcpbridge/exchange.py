@@ -89,10 +89,7 @@ def exchange(request: HttpRequest, message: Any) -> Reply:
     is_batch = isinstance(message, list) and version == _BATCH_VERSION
     if is_batch and (refused := _batch_refusal(message)) is not None:
         return refused
-    read = _handshake if version in HANDSHAKE_PROTOCOL_VERSIONS else _stateless
-    if version not in SUPPORTED_PROTOCOL_VERSIONS:
-        read = _unsupported
-    calls = [read(request, one, version) for one in (message if is_batch else [message])]
+    calls = [_read(request, one, version) for one in (message if is_batch else [message])]
     if is_batch:
         _count_batch(request, calls)
     replies: list[Reply] = []
@@ -135,27 +132,26 @@ def _count_batch(request: HttpRequest, calls: list[_Call | Reply]) -> None:
         raise RateLimited(window.reset)
 
 
-def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
-    """Handle a message of a revision with a handshake. Errors are 200 once the message itself is valid."""
-    if isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint({"result", "error"}):
-        return _ACCEPTED  # a response, though this server sends no requests
+def _read(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
+    """Return the request in a message, or the reply if there is none to run.
+
+    A request that names its revision is read by that, whatever the header says. Errors of a revision with a handshake
+    are 200 once the message itself is valid.
+    """
+    has_handshake = version in HANDSHAKE_PROTOCOL_VERSIONS
     parsed = _parsed(message)
-    if isinstance(parsed, JSONRPCNotification):
-        return _ACCEPTED  # a stateless server ignores all notifications
+    names_version = isinstance(parsed, JSONRPCRequest) and _names_its_version(parsed)
+    if version not in SUPPORTED_PROTOCOL_VERSIONS and not names_version:
+        supported = list(SUPPORTED_PROTOCOL_VERSIONS)
+        text = f"Unsupported protocol version. Send MCP-Protocol-Version once, with one of {', '.join(supported)}."
+        data = {"supported": supported, "requested": version}
+        return refusal(UNSUPPORTED_PROTOCOL_VERSION, text, data, request_id=getattr(parsed, "id", None))
+    if isinstance(parsed, JSONRPCNotification) or (has_handshake and _is_response(message)):
+        return _ACCEPTED  # a stateless server ignores all notifications, and sends no requests
     if parsed is None:
         return _MALFORMED
-    if parsed.method != "initialize" and _names_its_version(parsed):
-        return _stateless(request, message, version)
-    return _Call(parsed, Connection.from_envelope(version, None, None), {})
-
-
-def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
-    """Handle a message of revision 2026-07-28, or one that names its revision itself."""
-    parsed = _parsed(message)
-    if isinstance(parsed, JSONRPCNotification):
-        return _ACCEPTED
-    if parsed is None:
-        return _MALFORMED
+    if has_handshake and (parsed.method == "initialize" or not names_version):
+        return _Call(parsed, Connection.from_envelope(version, None, None), {})
     route = classify_inbound_request(message, headers={name.lower(): text for name, text in request.headers.items()})
     if isinstance(route, InboundLadderRejection):
         return _rejected(route, parsed.id)
@@ -163,15 +159,8 @@ def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Repl
     return _Call(parsed, connection, ERROR_CODE_HTTP_STATUS)
 
 
-def _unsupported(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
-    """Refuse a message whose header has an unknown revision, or several. One that names a revision itself is read."""
-    parsed = _parsed(message)
-    if isinstance(parsed, JSONRPCRequest) and _names_its_version(parsed):
-        return _stateless(request, message, version)
-    supported = list(SUPPORTED_PROTOCOL_VERSIONS)
-    text = f"Unsupported protocol version. Send MCP-Protocol-Version once, with one of {', '.join(supported)}."
-    data = {"supported": supported, "requested": version}
-    return refusal(UNSUPPORTED_PROTOCOL_VERSION, text, data, request_id=getattr(parsed, "id", None))
+def _is_response(message: Any) -> bool:
+    return isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint({"result", "error"})
 
 
 def _tolerant(message: Any) -> Any:
@@ -191,7 +180,7 @@ def _tolerant(message: Any) -> Any:
     return message
 
 
-def _rejected(rejection: InboundLadderRejection, request_id: RequestId | None = None) -> Reply:
+def _rejected(rejection: InboundLadderRejection, request_id: RequestId) -> Reply:
     """Return the SDK's error. If it is about the revision, name all that this server supports."""
     data = rejection.data
     if rejection.code == UNSUPPORTED_PROTOCOL_VERSION:

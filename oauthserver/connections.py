@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 
-from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
+from accounts.credentials.connections import AskingApp, ConnectedApp, Refusal
 from accounts.credentials.owners import note_use
 from accounts.erasure.erasing import Purge, purge_credentials
 from accounts.events import EventKind, Subject, record_event
@@ -39,9 +39,6 @@ from studyservice.database.deleting import BATCH, delete_alone
 from studyservice.gone import Ending, note_gone
 from studyservice.operations.declaration import Scope
 from studyservice.rows.limits import Limits
-
-MAX_LISTED = 50
-"""Number of apps that the key page lists, the newest first."""
 
 
 def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | None = None) -> list[ConnectedApp]:
@@ -95,12 +92,6 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
         for found, row in by_app.items()
         if found in apps  # it may be deleted between the two queries
     ]
-
-
-def of(member: Member) -> ConnectedApps:
-    """Return the newest apps of `member`, at most `MAX_LISTED`."""
-    found = connected_apps(member, most=MAX_LISTED + 1)
-    return ConnectedApps(found[:MAX_LISTED], more=len(found) > MAX_LISTED)
 
 
 def one(member: Member, app_id: UUID) -> ConnectedApp | None:

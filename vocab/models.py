@@ -8,7 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import LEAST_RETENTION, MOST_RETENTION
+from accounts.members.models import LEAST_RETENTION, MOST_RETENTION
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey

@@ -73,18 +73,6 @@ class ConnectedApp:
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectedApps:
-    """A page of a member's apps, the newest first.
-
-    Attributes:
-        more: whether there are others, connected earlier.
-    """
-
-    listed: Sequence[ConnectedApp] = ()
-    more: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class AskingApp:
     """An app that waits for a member to sign in.
 
@@ -100,8 +88,8 @@ class AskingApp:
 class Connections(Protocol):
     """Access to the connected apps."""
 
-    def of(self, member: Member) -> ConnectedApps:
-        """Return the newest apps of `member`; a bounded number."""
+    def connected_apps(self, member: Member, *, most: int) -> Sequence[ConnectedApp]:
+        """Return the apps of `member`, the newest first, at most `most`."""
 
     def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
         """Return the app, if `member` has connected it."""

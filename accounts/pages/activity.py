@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from accounts.events import EventRow, event_in_words, list_events
+from accounts.events import AccountEvent, event_in_words, list_events
 from accounts.members.models import Member
 from accounts.pages.signed_in import FORM, POST, READ, for_members
 from studyservice.changes.contents import ChangeRow
@@ -32,7 +32,7 @@ NEWEST = 5
 """Number of events above the changes."""
 
 
-def _with_words(events: Sequence[EventRow]) -> list[tuple[EventRow, str]]:
+def _with_words(events: Sequence[AccountEvent]) -> list[tuple[AccountEvent, str]]:
     return [(event, event_in_words(event)) for event in events]
 
 
@@ -46,7 +46,7 @@ def account_events(request: HttpRequest, member: Member) -> HttpResponse:
     events = list_events(member, limit=EVENTS_PER_PAGE + 1, before=before)
     context = {
         "shown": _with_words(events[:EVENTS_PER_PAGE]),
-        "older": events[EVENTS_PER_PAGE - 1]["id"] if len(events) > EVENTS_PER_PAGE else None,
+        "older": events[EVENTS_PER_PAGE - 1].id if len(events) > EVENTS_PER_PAGE else None,
         "time_zone": member.time_zone,
     }
     return render(request, "accounts/account_events.html", context)

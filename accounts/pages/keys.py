@@ -129,6 +129,9 @@ class ApiKeyForm(forms.Form):
     )
 
 
+MAX_APPS = 50
+"""Number of apps that the page lists, the newest first."""
+
 MAX_PAST_KEYS = 20
 """Number of expired and revoked keys that the page lists, the newest first."""
 
@@ -173,7 +176,7 @@ def key_page(
     """Render the page. A new key's `secret` or a new `calendar_url` is shown only this once."""
     active = list(active_keys(member))
     past = list(ended_keys(member)[:MAX_PAST_KEYS])
-    apps = CONNECTED_APPS.get().of(member)
+    apps = CONNECTED_APPS.get().connected_apps(member, most=MAX_APPS + 1)
     limits = limits or LimitsForm(None, member, ends=False)
     for key in (*active, *past):
         key.sees = limits.in_words(key.limited_to())
@@ -189,8 +192,8 @@ def key_page(
         "secret": secret,
         "calendar": feed_of(member),
         "calendar_url": calendar_url,
-        "apps": [replace(app, sees=limits.in_words(app.limits)) for app in apps.listed],
-        "more_apps": apps.more,
+        "apps": [replace(app, sees=limits.in_words(app.limits)) for app in apps[:MAX_APPS]],
+        "more_apps": len(apps) > MAX_APPS,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
         "mcp_url": mcp_url,
         "clients": [one._replace(snippet=one.snippet.replace(_ADDRESS, mcp_url)) for one in _CLIENTS],

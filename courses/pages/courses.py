@@ -165,7 +165,7 @@ def first_steps(access: Access, courses: int) -> FirstSteps | None:
     """
     if courses > 1 or (courses and access.member.assistant_dismissed):
         return None
-    has_app = bool(CONNECTED_APPS.get().of(access.member).listed)
+    has_app = bool(CONNECTED_APPS.get().connected_apps(access.member, most=1))
     if courses and has_app:
         return None
     return FirstSteps(

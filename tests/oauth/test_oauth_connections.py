@@ -133,10 +133,10 @@ def test_a_listing_does_not_load_every_token(owner_member: Any) -> None:
 def test_the_newest_of_many_apps_are_listed_and_all_can_be_disconnected(
     owner_member: Any, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from oauthserver import connections
+    from accounts.pages import keys
     from oauthserver.models import Application
 
-    monkeypatch.setattr(connections, "MAX_LISTED", 2)
+    monkeypatch.setattr(keys, "MAX_APPS", 2)
     apps = [App.registered(client_name=f"App {number}") for number in range(3)]
     held = [app.connect(owner_member) for app in apps]
     client.force_login(owner_member)

@@ -37,7 +37,7 @@ def shown_events(member: Member) -> Told:
         client = Client()
         client.force_login(member)
         shown = client.get("/activity/account").context["shown"]
-        return [f"{words}, {event['network']}" for event, words in shown]
+        return [f"{words}, {event.network}" for event, words in shown]
 
     return read
 

@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-    from accounts.credentials.connections import ConnectedApp, ConnectedApps
+    from accounts.credentials.connections import ConnectedApp
     from accounts.models import Member
 
 NAMES = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser"]
@@ -205,10 +205,8 @@ class OneApp:
         self.connected = True
         return self.app
 
-    def of(self, member: "Member") -> "ConnectedApps":
-        from accounts.credentials.connections import ConnectedApps
-
-        return ConnectedApps([self.app] if self.connected else [])
+    def connected_apps(self, member: "Member", *, most: int) -> "list[ConnectedApp]":
+        return [self.app] if self.connected else []
 
     def one(self, member: "Member", app_id: UUID) -> "ConnectedApp | None":
         return self.app if self.connected and app_id == self.app.id else None
