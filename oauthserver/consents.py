@@ -19,14 +19,7 @@ from django.utils import timezone
 
 from accounts.credentials.connections import Refusal
 from accounts.credentials.owners import delete_credentials, owner_of, row_of
-from accounts.credentials.resolving import (
-    Connection,
-    Credential,
-    DeadToken,
-    MemberColumns,
-    member_columns,
-    member_of,
-)
+from accounts.credentials.resolving import DeadToken, MemberColumns, member_columns, member_of
 from accounts.models import Member
 from oauthserver.models import AccessToken, Application, BlockedApp, Grant, RefreshToken, live_refresh_tokens
 from studyservice.changes.calls import Actor
@@ -36,6 +29,7 @@ from studyservice.gone import note_gone
 from studyservice.http.requests import MCP_ROOT
 from studyservice.models import ActorKind
 from studyservice.operations.declaration import Scope
+from studyservice.rows.access import Connection, Credential
 from studyservice.rows.limits import Limits
 from studyservice.secrets.generated import sha256
 
