@@ -1,13 +1,15 @@
 """A member's courses."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Unpack, cast
 from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
+from accounts.changes.calls import doubt
 from accounts.credentials.limiting import CourseName, with_new_course
 from courses.colors import least_used
 from courses.doubts import doubt_items_of, verify
@@ -19,7 +21,14 @@ from courses.entry_serializers import (
     NewCourseFields,
 )
 from courses.errors import NoSuchCourse
-from courses.item_batches import answered, course_for_items, insert_items, require_room_for_items, with_worths
+from courses.item_batches import (
+    answered,
+    course_for_items,
+    insert_items,
+    require_room_for_items,
+    same_items,
+    with_worths,
+)
 from courses.item_rows import ReadItem
 from courses.items import next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
@@ -140,7 +149,7 @@ def create_course(access: Access, **fields: Unpack[NewCourseFields]) -> CreatedC
     categories_named = _categories_named(items or (), weights or ())
     with change(access, "create_course"):
         upload = None if syllabus_id is None else attachable(access, syllabus_id)
-        others = Course.rows.of(access.whole).all("hue")
+        others = Course.rows.of(access.whole).all("hue", "folded", "name", "term")
         COURSES.require(len(others))
         text = fields.pop("syllabus_text", None) or (upload["text"] if upload else None)
         hue = least_used((one["id"], one["hue"]) for one in others)
@@ -156,6 +165,8 @@ def create_course(access: Access, **fields: Unpack[NewCourseFields]) -> CreatedC
             require_room_for_items(course_for_items(access, course_id), len(entries))
             rows = with_worths(access, course_id, insert_items(access, course_id, course["name"], entries))
         made = cast("CreatedCourseRow", require_course(access, course_id))
+    doubt(partial(_same_names, access, course["folded"], others))
+    doubt(partial(same_items, rows, ()))
     if text is None and syllabus_id is None and items is None and weights is None:
         return made
     today = access.today()
@@ -163,6 +174,13 @@ def create_course(access: Access, **fields: Unpack[NewCourseFields]) -> CreatedC
     made["grade_categories"] = categories
     made["warnings"] = verify(entered, items or (), text=text, term=course["term"], today=today, weights=weights or ())
     return made
+
+
+def _same_names(access: Access, folded: str, others: Iterable[Row]) -> Iterator[str]:
+    """A sentence for each of the other courses that has this folded name and is seen."""
+    for course in others:
+        if course["folded"] == folded and access.sees_course(course["id"]):
+            yield f"There is another course named “{course['name']}” ({course['term']}), id {course['id']}."
 
 
 def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 from uuid import UUID
 
 from django.db.models import F
@@ -18,10 +18,11 @@ from studyservice.changes.calls import doubt
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.hooks import HookList
-from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.access import Access, MemberSelect, as_array
+from studyservice.rows.rows import OneOf
 
-ItemDoubts = Callable[[Access, UUID], Iterator[str]]
-"""Return sentences about objects below an item."""
+ItemDoubts = Callable[[Access, Sequence[UUID]], Iterator[str]]
+"""Return sentences about objects below items."""
 
 ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
 
@@ -33,7 +34,7 @@ class _Dated(TypedDict):
 
 
 _DATED = Item.rows.declared.filter(due_on__isnull=False, course__member_id=F("member_id")).order_by("due_on", "id")
-_ONE = MemberSelect(_DATED.filter(id=Param("item_id")), _Dated)
+_SEVERAL = MemberSelect(_DATED.filter(OneOf("id", "item_ids")), _Dated)
 _OF_COURSE = MemberSelect(_DATED.filter(course_id=Param("course_id")), _Dated)
 
 
@@ -42,26 +43,28 @@ def doubt_new_item(title: str, due_on: date, term: str | None, today: date) -> N
     doubt(partial(_outside, term, today, [(title, due_on)]))
 
 
-def doubt_item(access: Access, item_id: UUID) -> None:
-    """Report an item outside its course's term, or due before one of its milestones, to tools. Two statements."""
-    doubt(partial(_about_item, access, item_id))
+def doubt_items(access: Access, item_ids: Sequence[UUID]) -> None:
+    """Report items outside their course's term, or due before one of their milestones, to tools. Two statements."""
+    if item_ids:
+        doubt(partial(_about_items, access, item_ids))
 
 
 def doubt_items_of(access: Access, course_id: UUID) -> None:
     """Report the course's items outside its term to tools. One statement."""
-    doubt(partial(_outside_term, access, course_id=course_id))
+    doubt(partial(_outside_terms, access, _OF_COURSE, course_id=course_id))
 
 
-def _about_item(access: Access, item_id: UUID) -> Iterator[str]:
-    yield from _outside_term(access, item_id=item_id)
+def _about_items(access: Access, item_ids: Sequence[UUID]) -> Iterator[str]:
+    yield from _outside_terms(access, _SEVERAL, item_ids=as_array(item_ids))
     for about in ITEM_DOUBTS:
-        yield from about(access, item_id)
+        yield from about(access, item_ids)
 
 
-def _outside_term(access: Access, **which: UUID) -> Iterator[str]:
-    statement = _OF_COURSE if "course_id" in which else _ONE
-    if rows := statement.all(access, **which):
-        yield from _outside(rows[0]["term"], access.today(), [(row["title"], row["due_on"]) for row in rows])
+def _outside_terms(access: Access, statement: MemberSelect[_Dated], **which: Any) -> Iterator[str]:
+    rows = statement.all(access, **which)
+    for term in dict.fromkeys(row["term"] for row in rows):
+        items = [(row["title"], row["due_on"]) for row in rows if row["term"] == term]
+        yield from _outside(term, access.today(), items)
 
 
 def _outside(term: str | None, today: date, items: Sequence[tuple[str, date | None]]) -> Iterator[str]:

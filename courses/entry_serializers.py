@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from courses.models import Course, Item
 from courses.serializers import (
+    MAX_ENTRIES,
     CourseBody,
     CourseDetails,
     CourseRow,
@@ -25,9 +26,6 @@ from studyservice.operations.fields import (
     StringField,
 )
 from studyservice.operations.serializers import Body
-
-MAX_ENTRIES = 100
-"""Maximum number of items in one call."""
 
 MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
@@ -106,7 +104,9 @@ class CategoryEntryBody(Body):
     example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20, "drop_lowest": 1}
 
     name = StringField(max_length=MAX_CATEGORY_NAME, help_text="The category's name, such as Homework.")
-    weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
+    weight = NumberField(
+        min_value=0, max_value=100, help_text="Percent of the grade; of points, its share of the total."
+    )
     drop_lowest = IntegerField(
         min_value=0,
         max_value=MAX_DROPPED,

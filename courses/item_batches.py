@@ -1,7 +1,8 @@
 """Create items, several in one call, with their syllabus lines, categories and maxima."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any, TypedDict, Unpack, cast
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from courses.item_rows import GRADE_CATEGORY, ITEMS, ReadItem, as_answered, as_r
 from courses.models import Course, Item
 from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
+from studyservice.changes.calls import doubt
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.registry.data import Maximum
@@ -21,24 +23,24 @@ from studyservice.rows.access import Access, MemberSelect, as_array, change
 from studyservice.rows.rows import OneOf
 
 
-def require_categories(access: Access, course_id: UUID, named: Mapping[str, UUID | None]) -> None:
+def require_categories(access: Access, named: Mapping[str, tuple[UUID, UUID | None]]) -> None:
     """Reject categories of other courses. One statement, or none without categories.
 
     Args:
-        named: category ids, by the name of their field in the request.
+        named: the ids of a course and of a category, by the name of the category's field in the request.
 
     Raises:
-        ValidationFailed: a category does not belong to the course.
+        ValidationFailed: a category does not belong to its course.
     """
-    wanted = {category_id for category_id in named.values() if category_id is not None}
+    wanted = {category_id for _, category_id in named.values() if category_id is not None}
     if not wanted:
         return
-    found = GRADE_CATEGORY.rows.of(access).all("id", course_id=course_id, id__in=wanted)
-    there = {category["id"] for category in found}
+    found = GRADE_CATEGORY.rows.of(access).all("id", "course_id", id__in=wanted)
+    there = {(category["course_id"], category["id"]) for category in found}
     details: list[Detail] = [
         {"field": field, "message": "Not a category of this course; get_grades lists the ids."}
-        for field, category_id in named.items()
-        if category_id is not None and category_id not in there
+        for field, (course_id, category_id) in named.items()
+        if category_id is not None and (course_id, category_id) not in there
     ]
     if details:
         raise ValidationFailed(details)
@@ -123,7 +125,7 @@ def create_item(
     today, text = access.today(), None
     with change(access, "create_item"):
         course = course_for_items(access, course_id)
-        require_categories(access, course_id, _category_ids(entries))
+        require_categories(access, _category_ids(course_id, entries))
         there = _with_these_dates(access, course_id, entries) if skips or is_verified else []
         known = {_key(row): row for row in reversed(there)} if skips else {}
         new = _unknown(entries, known) if skips else entries
@@ -148,6 +150,8 @@ def create_item(
         first = cast("CreatedItemRow", {**first, "warnings": warnings})
     elif made and made[0]["due_on"] is not None:
         doubt_new_item(made[0]["title"], made[0]["due_on"], course["term"], today)
+    if not skips:
+        doubt(partial(same_items, made, there) if is_verified else partial(_same_stored_items, access, course_id, made))
     if more is not None:
         first["items"] = items
     return first, bool(made)
@@ -183,10 +187,13 @@ def with_worths(access: Access, course_id: UUID, rows: Sequence[ReadItem]) -> Se
     return [stored[row["id"]] for row in rows]
 
 
-def _category_ids(entries: Sequence[EntryFields]) -> dict[str, UUID | None]:
-    """The category of each entry, by its field."""
+def _category_ids(course_id: UUID, entries: Sequence[EntryFields]) -> dict[str, tuple[UUID, UUID | None]]:
+    """The course and the category of each entry, by the field of the category."""
     places = ("", *(f"more[{index}]." for index in range(len(entries) - 1)))
-    return {f"{place}category_id": entry.get("category_id") for place, entry in zip(places, entries, strict=True)}
+    return {
+        f"{place}category_id": (course_id, entry.get("category_id"))
+        for place, entry in zip(places, entries, strict=True)
+    }
 
 
 def answered(rows: Sequence[ReadItem], today: date) -> list[EnteredItemRow]:
@@ -195,12 +202,29 @@ def answered(rows: Sequence[ReadItem], today: date) -> list[EnteredItemRow]:
     return cast("list[EnteredItemRow]", as_answered(copies, today))
 
 
-def _with_these_dates(access: Access, course_id: UUID, entries: Sequence[EntryFields]) -> list[ReadItem]:
+def _with_these_dates(
+    access: Access, course_id: UUID, entries: Sequence[EntryFields] | Sequence[ReadItem]
+) -> list[ReadItem]:
     """The course's items on the dates of `entries`, including undated ones if an entry is undated; oldest first."""
     days = {entry["due_on"] for entry in entries}
     statement = _WITH_DATES_OR_NONE if None in days else _WITH_DATES
     dates = as_array([day for day in days if day is not None])
     return statement.all(access, course_id=course_id, dates=dates, today=access.today())
+
+
+def same_items(made: Sequence[ReadItem], there: Iterable[ReadItem]) -> Iterator[str]:
+    """A sentence about new items with the title and date of an earlier one, in the course or in the call."""
+    oldest: dict[_Key, UUID] = {}
+    for row in (*there, *made):
+        oldest.setdefault(_key(row), row["id"])
+    earlier = [(row, oldest[_key(row)]) for row in made]
+    if same := [f"“{row['title']}” (id {other})" for row, other in earlier if other != row["id"]]:
+        yield f"The course already has items with the same title and date: {', '.join(same)}."
+
+
+def _same_stored_items(access: Access, course_id: UUID, made: Sequence[ReadItem]) -> Iterator[str]:
+    """The same of items that were not read before the write. One statement."""
+    yield from same_items(made, _with_these_dates(access, course_id, made))
 
 
 _Key = tuple[str, date | None]

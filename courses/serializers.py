@@ -1,16 +1,20 @@
 """Requests and answers of the course and item operations."""
 
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, NotRequired, Required, TypedDict
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from courses.models import MAX_NOTE, Course, Item, ItemKind, ItemStatus
 from studyservice.database.rows import FILLED_IN, At
 from studyservice.operations.answers import answer, example_of, open_choice
-from studyservice.operations.fields import IdField
+from studyservice.operations.fields import IdField, ListField, NeededIdField
 from studyservice.operations.serializers import Body
+
+MAX_ENTRIES = 100
+"""Maximum number of items in one call."""
 
 COURSE_TEXTS = ("name", "code", "term", "meets", "institution", "subject")
 """Descriptive columns of a course, in the order of every form and answer."""
@@ -93,6 +97,12 @@ class ItemFields(TypedDict, total=False):
     done: bool
 
 
+class ItemEntryFields(ItemFields):
+    """The fields of an `ItemEntryBody`."""
+
+    item_id: Required[UUID]
+
+
 class NewItem(TypedDict):
     """The fields of a `PlainItemBody`."""
 
@@ -140,6 +150,36 @@ class ItemBody(PlainItemBody):
         }
 
 
+class ItemEntryBody(ItemBody):
+    """Changes of one of several items."""
+
+    example: ClassVar[dict[str, Any]] = {"item_id": "4a6c8e0f-2b4d-4f6a-8c0e-1d3f5b7a9c08", "due_on": "2030-12-10"}
+
+    item_id = NeededIdField(help_text="The item to change.")
+
+    class Meta(ItemBody.Meta):
+        fields = ("item_id", *ItemBody.Meta.fields)
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            name: ItemBody.Meta.extra_kwargs.get(name, {}) | {"default": serializers.empty, "required": False}
+            for name in ItemBody.Meta.fields
+        }
+
+
+@extend_schema_serializer(component_name="ItemBody")
+class ItemChangesBody(ItemBody):
+    """Changes of an item, and of further ones."""
+
+    example: ClassVar[dict[str, Any]] = ItemBody.example | {"more": [ItemEntryBody.example]}
+
+    more = ListField(
+        child=ItemEntryBody(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_ENTRIES - 1,
+        help_text=f"Changes of further items, at most {MAX_ENTRIES - 1}, in any course; all are made, or none.",
+    )
+
+
 @answer(
     Item,
     id="8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
@@ -185,6 +225,13 @@ class ItemRow(TypedDict):
     days_until: Annotated[int | None, FILLED_IN, "Days from the member's today to the due date; negative when past."]
     created_at: datetime
     updated_at: datetime
+
+
+@answer(Item, **example_of(ItemRow), items=[example_of(ItemRow)])
+class ChangedItemRow(ItemRow):
+    """The item, or the first of several."""
+
+    items: NotRequired[Annotated[list[ItemRow], "Only with more: all, in the order sent."]]
 
 
 @answer(Course, **example_of(CourseRow), next_items=[example_of(ItemRow)])

@@ -12,10 +12,11 @@ from courses.entry_serializers import (
 )
 from courses.parameters import CourseQuery, ItemsQuery
 from courses.serializers import (
+    ChangedItemRow,
     CourseBody,
     CourseDetailRow,
     CourseRow,
-    ItemBody,
+    ItemChangesBody,
     ItemRow,
 )
 from courses.uploads import files, rows, uploading
@@ -153,17 +154,18 @@ class ItemViewSet(MemberViewSet):
     @operation(
         "Change an item",
         scope=Scope.WRITE,
-        answer=ItemRow,
-        body=ItemBody,
+        answer=ChangedItemRow,
+        body=ItemChangesBody,
         partial=True,
         exists=items.get_item,
-        grade_fields=("category_id",),
+        grade_fields=("category_id", "more.category_id"),
     )
-    def update_item(self, item_id: UUID) -> ItemRow:
-        """Change the fields that are sent; a due_on of null makes the item undated. Set done only when the member says
-        so. The member can undo it on /activity.
+    def update_item(self, item_id: UUID) -> ChangedItemRow:
+        """Change the fields that are sent, of up to 100 items with more; a due_on of null makes an item undated. Set
+        done only when the member says so. The member can undo it on /activity.
 
-        Send only the fields to change. Mark an item as done, move it, or remove its date with null.
+        Send only the fields to change. Mark an item as done, move it, or remove its date with null. Several items
+        can change in one call: either all of them change or none.
         """
         return items.update_item(self.access, item_id, **self.body)
 

@@ -96,7 +96,7 @@ class CategoryBody(Body):
         fields = ("id", *CATEGORY_COLUMNS)
         extra_kwargs: ClassVar[dict[str, Any]] = {
             "name": {"help_text": "The category's name, such as Homework."},
-            "weight": {"help_text": "Its weight; kept to four decimals."},
+            "weight": {"help_text": "Percent of the grade; of points, its share of the total."},
             "drop_lowest": {
                 "default": serializers.empty,
                 "required": False,

@@ -43,8 +43,8 @@ class GradeViewSet(MemberViewSet):
         grades=True,
     )
     def set_grade_categories(self, course_id: UUID) -> GradeBreakdownRow:
-        """Replace a course's complete list of categories, at most 12. Entries with an existing id keep their scores;
-        categories left out are deleted with theirs. For 30 days the member can undo it on this site's page /activity.
+        """Call get_grades first and send every category with its id. This replaces the complete list, at most 12: a
+        category left out is deleted with its scores. For 30 days the member can undo it on this site's page /activity.
         Confirm with the member first.
 
         Send the complete list. Keep a category by sending its id; a category that is missing from the list is

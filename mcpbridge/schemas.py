@@ -5,6 +5,7 @@ them in. They are open and take any text as an id: some clients check them, and 
 explains. Answers are explained by their values, so only names and types of their fields are listed.
 """
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -69,12 +70,29 @@ def output_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) ->
     """Return names and types of an OpenAPI operation's answer as one open object, without any `$ref`.
 
     Every field is listed, but none is required: that would repeat each name, and lists may be omitted from a long
-    answer (`mcpbridge.answers`). A nullable field has a list of types, which saves a sixth. Clients that refuse such
-    lists translate only the schemas of arguments.
+    answer (`mcpbridge.answers`). The fields of a record are listed once: further records with only such fields are
+    plain objects, like the `items` beside the first item. A nullable field has a list of types, which saves a sixth.
+    Clients that refuse such lists translate only the schemas of arguments.
     """
     answer = next(response for status, response in entry["responses"].items() if status.startswith("2"))
     [media] = answer["content"].values()
-    return _typed(media["schema"], components)
+    typed = _typed(media["schema"], components)
+    _list_records_once(typed, [])
+    return typed
+
+
+def _list_records_once(schema: Schema, listed: list[Schema]) -> None:
+    """Drop the fields of records that one of `listed` has, and add the fields of others to it."""
+    fields = schema.get("properties")
+    if fields is not None:
+        if any(fields.items() <= other.items() for other in listed):
+            del schema["properties"]
+            return
+        listed.append(copy.deepcopy(fields))
+        for inner in fields.values():
+            _list_records_once(inner, listed)
+    if "items" in schema:
+        _list_records_once(schema["items"], listed)
 
 
 def _typed(schema: Schema, components: Mapping[str, Schema]) -> Schema:

@@ -12,10 +12,12 @@ from django.conf import settings
 
 from accounts.members.models import Member
 from studyservice.changes.calls import Call
-from studyservice.changes.contents import UNDOABLE_FOR, ChangeRow
+from studyservice.changes.contents import INTERNAL, UNDOABLE_FOR, ChangeRow, model_of
+from studyservice.changes.stream import CHANGED, stream_tables
 from studyservice.changes.words import change_in_words, counts_in_words, listed
 from studyservice.database.statements import Row
 from studyservice.operations.declaration import Operation
+from studyservice.registry.data import data_of
 from studyservice.rows.access import Credential
 from studyservice.undo.log import told_change
 
@@ -40,7 +42,7 @@ def second_texts(operation: Operation, credential: Credential, call: Call, row: 
         if operation.consequential and (gone := _deletion(change)):
             yield f"{gone}. {_undo(credential.member, change)}".strip()
         elif operation.partial:
-            yield f"was: {json.dumps(_before(change), ensure_ascii=False)}"
+            yield f"was: {json.dumps(_before(change, call.change['taken'], row), ensure_ascii=False)}"
     if quotes := _quotes(row):
         yield quotes
 
@@ -74,12 +76,35 @@ def _undo(member: Member, change: ChangeRow) -> str:
     return f"The member can undo this until {last}, at {settings.BASE_URL}/activity."
 
 
-def _before(change: ChangeRow) -> dict[str, Any]:
-    """Return the changed fields before the change, with long texts cut."""
-    return {
-        name: value[:MOST_CHARACTERS] if isinstance(value, str) else value
-        for name, value in (change["before"] or {}).items()
-    }
+def _before(change: ChangeRow, stream: bytes | None, row: Row) -> Any:
+    """Return the changed fields before the change, or a list of each changed object's if the call changed several.
+
+    The entries of the list have the object's id and the names of the tool's arguments, so that they can be sent back.
+    """
+    type_ = change["object"]["type"]
+    several = [*_changed(type_, stream)]
+    if len(several) < 2 and change["object"]["id"] == row["id"]:
+        return _cut(change["before"] or {})
+    return [{f"{type_}_id": id_, **_cut(fields)} for id_, fields in several]
+
+
+def _changed(type_: str, stream: bytes | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the id and the earlier values of each changed object of this type, without its place in an order."""
+    model = model_of(type_)
+    data = None if model is None else data_of(model)
+    if stream is None or data is None:
+        return
+    hidden = INTERNAL | {*data.log.moved}
+    for table in stream_tables(stream):
+        if (table.kind, table.label) == (CHANGED, data.label):
+            for id_, *values in table.rows:
+                before = dict(zip(table.columns, values, strict=False))  # the values after follow
+                if fields := {name: value for name, value in before.items() if name not in hidden}:
+                    yield id_, fields
+
+
+def _cut(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value[:MOST_CHARACTERS] if isinstance(value, str) else value for name, value in fields.items()}
 
 
 def _quotes(row: Row) -> str:

@@ -11,8 +11,8 @@ from django.db.models import F
 from planning.models import Milestone
 from studyservice.changes.calls import doubt
 from studyservice.database.rows import At
-from studyservice.database.statements import Param
-from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.access import Access, MemberSelect, as_array
+from studyservice.rows.rows import OneOf
 
 
 class _Late(TypedDict):
@@ -24,15 +24,15 @@ class _Late(TypedDict):
 
 _LATE = MemberSelect(
     Milestone.rows.declared.filter(
-        item__member_id=F("member_id"), item_id=Param("item_id"), done=False, due_on__gt=F("item__due_on")
-    ).order_by("position", "id"),
+        OneOf("item_id", "item_ids"), item__member_id=F("member_id"), done=False, due_on__gt=F("item__due_on")
+    ).order_by("item_id", "position", "id"),
     _Late,
 )
 
 
-def late_milestones(access: Access, item_id: UUID) -> Iterator[str]:
-    """A sentence for each open milestone due after its item. One statement."""
-    for row in _LATE.all(access, item_id=item_id):
+def late_milestones(access: Access, item_ids: Sequence[UUID]) -> Iterator[str]:
+    """A sentence for each open milestone of these items that is due after its item. One statement."""
+    for row in _LATE.all(access, item_ids=as_array(item_ids)):
         yield from _late([(row["title"], row["due_on"])], row["item_title"], row["item_due_on"])
 
 

@@ -157,6 +157,16 @@ class IdField(serializers.UUIDField):
         return value
 
 
+class NeededIdField(IdField):
+    """A UUID that must be sent, even in a body where other fields may be left out."""
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Return the UUID."""
+        if data is serializers.empty:
+            self.fail("required")
+        return super().run_validation(data)
+
+
 class ChoiceField(serializers.ChoiceField):
     """One of a few strings."""
 

@@ -142,6 +142,10 @@ class Access:
         """Return the member's date."""
         return self.member.today()
 
+    def sees_course(self, course_id: UUID) -> bool:
+        """Return whether the call sees this course of the member."""
+        return self.limits.courses is None or str(course_id) in self.limits.courses
+
     def with_course(self, course_id: UUID) -> None:
         """See a course that the call has created."""
         if self.limits.courses is not None:

@@ -80,6 +80,7 @@ _COURSES = (
                     ("Write the discussion", 2, False),
                 ),
             ),
+            DemoItem("Lab report 3: enzymes", "lab", 8, "Laboratory reports"),
             DemoItem("Quiz 2: organelles", "quiz", 6, "Quizzes", (("Review the flashcards", 5, False),)),
             DemoItem(
                 "Midterm exam",

@@ -117,7 +117,7 @@ def needed(talk: Talk) -> None:
     [wanted] = [one for one in outlook["needed"] if one["letter"] == "A-"]
     assert wanted["at_least"] == 90
     assert 90 < wanted["score"] < 100
-    by_hand = (30 * (91 + 70) / 2 + 20 * (84.5 + 70) / 2 + (20 + 30) * 70) / 100
+    by_hand = (30 * (91 + 70 + 70) / 3 + 20 * (84.5 + 70) / 2 + (20 + 30) * 70) / 100
     assert outlook["assumed"] == {"score": 70, "grade": by_hand, "letter": "C"}
 
 
@@ -175,6 +175,27 @@ def deleted(talk: Talk) -> None:
     assert "/activity" in note
 
 
+def moved_labs(talk: Talk) -> None:
+    osmosis, enzymes = talk.item("Lab report 2: osmosis"), talk.item("Lab report 3: enzymes")
+    found, changed = (call.answer for call in talk.calls)
+    assert {item["id"] for item in found["data"]} == {osmosis["id"], enzymes["id"]}
+    days = [str(talk.today + timedelta(days=days)) for days in (10, 15)]
+    assert [item["due_on"] for item in changed["items"]] == [osmosis["due_on"], enzymes["due_on"]] == days
+    [note] = talk.calls[-1].notes
+    before = json.loads(note.removeprefix("was: "))
+    assert before == [
+        {"item_id": osmosis["id"], "due_on": str(talk.today + timedelta(days=3))},
+        {"item_id": enzymes["id"], "due_on": str(talk.today + timedelta(days=8))},
+    ]
+
+
+def moved_day(talk: Talk) -> None:
+    friday, saturday = (str(talk.today + timedelta(days=days)) for days in (8, 9))
+    assert talk.rest.made("list_items", **{"from": friday, "to": friday})["data"] == []
+    moved = talk.rest.made("list_items", **{"from": saturday, "to": saturday})["data"]
+    assert {item["id"] for item in moved} == {item["id"] for item in talk.calls[0].answer["data"]}
+
+
 def worth(talk: Talk) -> None:
     found = {item["title"]: item["worth"] for item in talk.calls[0].answer["data"]}
     assert found == {"Response paper: the silver trade": 30, "Research paper": 30}
@@ -193,6 +214,8 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"Am I ready': ready,
     '"The history paper': put_back,
     '"Delete': deleted,
+    '"My professor': moved_labs,
+    '"Move everything': moved_day,
     '"Find everything': worth,
 }
 """The expected writes and answers of each conversation, by the beginning of its request."""

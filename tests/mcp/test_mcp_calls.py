@@ -48,6 +48,10 @@ def twins(make_member, make_key) -> tuple[World, World]:
     return World.filled(entry_points[0]), World.filled(entry_points[1])
 
 
+ONE_MORE = {"create_item"}
+"""Tools that look for items of the same title and date after the write, for a note."""
+
+
 @each("name", TOOLS)
 def test_the_answer_equals_that_of_rest_with_as_many_queries(twins: tuple[World, World], name: str) -> None:
     answers, queries = [], []
@@ -58,7 +62,7 @@ def test_the_answer_equals_that_of_rest_with_as_many_queries(twins: tuple[World,
             answers.append(neutral(kind(world.entry_point.secret).made(name, **given)))
         queries.append([query["sql"].split(" ")[0] for query in captured.captured_queries])
     assert answers[0] == answers[1]
-    assert queries[0] == queries[1]
+    assert [*queries[0], *(["SELECT"] if name in ONE_MORE else [])] == queries[1]
 
 
 def test_a_success_is_structured_with_the_same_text(tools: McpEntryPoint) -> None:

@@ -53,6 +53,7 @@ BEYOND_A_SCHEMA = (
     "Not one of your items.",
     "Not one of your courses.",
     "Needs include_cards.",
+    "Send one entry for each item.",
     "Needs include_syllabus.",
     "Must be a day from",
 )

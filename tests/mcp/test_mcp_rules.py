@@ -87,6 +87,29 @@ def test_a_needed_score_reaches_the_letter_of_the_rounded_grade() -> None:
     assert "this service's table" in says("get_grades")
 
 
+def test_categories_are_replaced_only_after_reading_them() -> None:
+    begins = "Call get_grades first and send every category with its id."
+    assert says("set_grade_categories").startswith(begins)
+
+
+def test_every_weight_says_how_points_become_one() -> None:
+    entries = [
+        tools()["create_course"].definition.input_schema["properties"]["grade_categories"]["anyOf"][0]["items"],
+        tools()["set_grade_categories"].definition.input_schema["properties"]["categories"]["items"],
+    ]
+    for entry in entries:
+        text = entry["properties"]["weight"]["description"]
+        assert text == "Percent of the grade; of points, its share of the total."
+
+
+def test_the_outlook_says_what_is_open() -> None:
+    assert "all items to come; of others as many as no score can be of" in says("get_grades")
+
+
+def test_the_instructions_say_where_a_calendar_gets_the_deadlines() -> None:
+    assert "A calendar app can show the deadlines: the member makes its address at /keys." in INSTRUCTIONS
+
+
 def test_merging_matches_exactly() -> None:
     assert "match exactly" in says("create_vocab_deck", "if_exists")
 

@@ -100,6 +100,30 @@ def test_an_update_names_the_old_values(tools: McpEntryPoint, course: Any, item:
     assert before == {"name": "Cell Biology", "syllabus_text": "ü" * 100}
 
 
+def test_an_update_of_several_items_names_the_old_values_of_each_with_its_id(
+    tools: McpEntryPoint, course: Any, item: Any
+) -> None:
+    more = [{"title": "Essay", "due_on": "2026-12-01"}, {"title": "Lab", "due_on": "2026-12-02"}]
+    items = tools.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-12-03", more=more)["items"]
+    quiz, essay, lab = (one["id"] for one in items)
+    entries = [{"item_id": essay, "due_on": "2026-12-01"}, {"item_id": lab, "title": "Lab 1", "due_on": None}]
+    before = was(tools, "update_item", item_id=quiz, done=True, more=entries)
+    assert before == [{"item_id": quiz, "done": False}, {"item_id": lab, "title": "Lab", "due_on": "2026-12-02"}]
+    first, *others = before
+    tools.made("update_item", **first, more=others)
+    assert [tools.made("get_item", item_id=one)["title"] for one in (quiz, essay, lab)] == ["Quiz", "Essay", "Lab"]
+
+
+def test_the_only_changed_item_of_several_is_named_if_another_was_first(
+    tools: McpEntryPoint, course: Any, item: Any
+) -> None:
+    essay = tools.made("create_item", course_id=course["id"], title="Essay")
+    entries = [{"item_id": essay["id"], "kind": "paper"}]
+    assert was(tools, "update_item", item_id=item["id"], title=item["title"], more=entries) == [
+        {"item_id": essay["id"], "kind": "other"}
+    ]
+
+
 def test_a_call_without_effect_has_one_text(tools: McpEntryPoint, course: Any, item: Any, milestone: Any) -> None:
     for name, given in (
         ("update_item", {"item_id": item["id"], "title": "Midterm"}),
@@ -140,9 +164,12 @@ def test_quotes_are_counted_as_confirmed_or_explained(tools: McpEntryPoint) -> N
 
 def test_all_confirmed_quotes_are_one_sentence(tools: McpEntryPoint, course: Any) -> None:
     tools.made("update_course", course_id=course["id"], syllabus_text="Quiz 1: October 8, 2026")
-    one = {"title": "Quiz 1", "due_on": "2026-10-08", "quote": "Quiz 1: October 8, 2026"}
+    one, two = (
+        {"title": title, "due_on": "2026-10-08", "quote": "Quiz 1: October 8, 2026"} for title in ("Quiz 1", "A")
+    )
     assert texts(tools, "create_item", course_id=course["id"], **one) == ["1 of 1 quote is confirmed."]
-    assert texts(tools, "create_item", course_id=course["id"], **one, more=[one]) == ["2 of 2 quotes are confirmed."]
+    more = [two | {"title": "B"}]
+    assert texts(tools, "create_item", course_id=course["id"], **two, more=more) == ["2 of 2 quotes are confirmed."]
 
 
 def test_at_most_twenty_are_named(tools: McpEntryPoint, course: Any) -> None:

@@ -168,9 +168,24 @@ def test_output_is_one_open_object_without_references(listed: dict[str, Any], na
 
 @each("name", TOOLS)
 def test_output_has_the_fields_of_rest(listed: dict[str, Any], name: str) -> None:
-    """Every field at every depth, with its types and the values of a closed enum."""
+    """Every field at every depth, with its types and the values of a closed enum. Those of a record are listed once."""
     content = declared(name)["responses"][str(routes()[name].success)]["content"]
-    assert _fields(listed[name]["outputSchema"]) == _fields(content["application/json"]["schema"])
+    found, expected = _fields(listed[name]["outputSchema"]), _fields(content["application/json"]["schema"])
+    assert found <= expected
+    known = {(place.rpartition(".")[2], kind) for place, kind in found}
+    for place, kind in expected - found:
+        record, _, field = place.rpartition(".")
+        assert not [other for other, _ in found if other.startswith(f"{record}.")], f"{place} is missing"
+        assert (field, kind) in known
+
+
+def test_the_items_of_an_answer_like_its_first_are_plain_objects(listed: dict[str, Any]) -> None:
+    entries = {"type": "array", "items": {"type": "object"}}
+    for name, field in (("create_item", "items"), ("update_item", "items"), ("create_milestone", "milestones")):
+        assert listed[name]["outputSchema"]["properties"][field] == entries
+    agenda = listed["get_agenda"]["outputSchema"]["properties"]
+    assert "due_on" in agenda["items"]["items"]["properties"]
+    assert agenda["missed"] == entries
 
 
 def test_texts_do_not_mention_http(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
