@@ -9,7 +9,6 @@ from uuid import UUID
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
-from accounts.changes.calls import doubt
 from accounts.credentials.limiting import CourseName, with_new_course
 from courses.colors import least_used
 from courses.doubts import doubt_items_of, verify
@@ -34,6 +33,7 @@ from courses.items import next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseDetailRow, CourseFields, CourseRow, NewItem
 from courses.uploads.rows import attach, attachable
+from studyservice.changes.calls import doubt
 from studyservice.database.expressions import fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param, Select

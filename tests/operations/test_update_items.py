@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.credentials.limits import Limits
 from courses.models import Item
+from studyservice.rows.limits import Limits
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import GradeCategoryFactory
