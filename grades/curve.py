@@ -1,4 +1,4 @@
-"""The arithmetic of grades, in whole numbers.
+"""The arithmetic of grades, in whole numbers: the grade as a function of the scores still to come.
 
 Scores and weights have four decimals and are counted in ten-thousandths. Returned values have two decimals and are
 counted in hundredths. Averages in between are exact quotients, because a third cut after any number of digits can pull

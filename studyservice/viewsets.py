@@ -273,6 +273,7 @@ class MemberViewSet(ViewSet):
         return operation.action(self, **path_ids)
 
     def _set(self, credential: Credential) -> None:
+        """Answer for the credential: its member, and the limits that its consent or its key set."""
         self.credential = credential
         self.member = credential.member
         self.access = Access(credential.member, credential.limits, credential.kind, credential.holder)

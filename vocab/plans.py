@@ -194,9 +194,9 @@ def plan_for(
 
 
 def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | None) -> tuple[UUID, list[CardRow]]:
-    """The course of an exam, and today's cards of its plan in order: due learning and relearning cards, reviews due
-    today,
-    last looks, new cards. One query.
+    """The course of an exam, and today's cards of its plan in order. One query.
+
+    Due learning and relearning cards come first, then reviews due today, last looks, and new cards.
 
     Raises:
         ValidationFailed: the member has no such item, or it cannot have a plan; names `for_item`.

@@ -81,9 +81,9 @@ class Studied(NamedTuple):
 
 
 class _Row(TypedDict):
-    """A deck and an exam of its course, or none. Without an exam it has no sums. The two sums used only for readiness
-    exist
-    only for exams with readiness.
+    """A deck and an exam of its course, or none.
+
+    Without an exam it has no sums. The two sums used only for readiness exist only for exams with readiness.
     """
 
     id: UUID
@@ -103,9 +103,9 @@ class _Row(TypedDict):
 
 
 def studied(access: Access, at: datetime, days: Mapping[UUID, date], others: Mapping[UUID, date]) -> Studied:
-    """The decks for studying now, with the readiness for the exams of `days`, each on its day, and the expected recall
-    on
-    those days and those of `others`. One query.
+    """The decks for studying now, and what their cards promise for exams. One query.
+
+    Readiness is that of the exams of `days`, each on its day; the expected recall is of those days and of `others`.
     """
     exams = {**days, **others} or {_NONE: access.member.date_at(at)}
     given: dict[str, Any] = {"times": times_to_target(access)}
@@ -162,9 +162,9 @@ def _readiness(access: Access, day: date, rows: list[_Row]) -> ReadinessRow:
 
 @cache
 def _decks(told: int, number: int) -> MemberSelect[_Row]:
-    """Each deck with the given exams of its course, each at its own noon. Sums exist only with an exam, and those used
-    only
-    for readiness for the first `told` exams.
+    """Each deck with the given exams of its course, each at its own noon.
+
+    Sums exist only with an exam, and those used only for readiness for the first `told` exams.
     """
     exams = [Q(course__items__id=Param(f"item_{place}")) for place in range(number)]
     noons = [

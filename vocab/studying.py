@@ -108,9 +108,10 @@ _COMING_OF_COURSE = _coming(deck__member_id=Param("member_id"), deck__course_id=
 
 
 def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
-    """The next card of all decks or one: learning and relearning cards, then reviews, each by `due_at`; then new cards
-    within
-    today's limit, deck by deck, starting with the one with the next exam, then the oldest. At most four queries.
+    """The next card of all decks or one. At most four queries.
+
+    First come learning and relearning cards, then reviews, each by `due_at`; then new cards within today's limit, deck
+    by deck, starting with the one with the next exam, then the oldest.
 
     Args:
         first: a card to prefer if it is due, because its answer was just undone.

@@ -62,7 +62,10 @@ class Rows(Generic[M]):
 
     @property
     def declared(self) -> "QuerySet[M]":
-        """The same rows in a declared statement (`studyservice.rows.access.MemberSelect`)."""
+        """The rows that the call sees, for a statement declared once (`studyservice.rows.access.MemberSelect`).
+
+        The courses that the call sees are bound when the statement runs.
+        """
         return QuerySet(self.model).filter(Seen(self.model), member_id=Param("member_id"))
 
     @property
