@@ -29,8 +29,7 @@ from studyservice.archive.tables import (
 from studyservice.changes.contents import dumps
 from studyservice.database.snapshots import in_pieces, snapshot
 from studyservice.operations.answers import DownloadRow
-from studyservice.operations.errors import RateLimited
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate, require_rate
 from studyservice.registry import Member
 from studyservice.undo.log import all_changes
 
@@ -70,9 +69,7 @@ def export_data(member: Member, *, account_events: Iterable[object] | None = Non
     Raises:
         RateLimited: the member exported too often.
     """
-    window = hit(Rate.ARCHIVES, f"out {member.id}")
-    if window.exceeded:
-        raise RateLimited(window.reset)
+    require_rate(Rate.ARCHIVES, f"out {member.id}")
     made_at = timezone.now()
     file = tempfile.TemporaryFile()  # noqa: SIM115  # closed after it is sent
     try:

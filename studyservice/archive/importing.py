@@ -24,7 +24,7 @@ from studyservice.database.statements import Insert
 from studyservice.operations.answers import answer
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.uploads import Upload
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate, require_rate
 from studyservice.registry import Member
 from studyservice.registry.counts import recount
 from studyservice.rows.access import Access
@@ -89,9 +89,7 @@ def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
         RateLimited: the member imported too often.
         Conflict, InvalidRequest, ValidationFailed: see `take_archive`.
     """
-    window = hit(Rate.ARCHIVES, f"in {member.id}")
-    if window.exceeded:
-        raise RateLimited(window.reset)
+    require_rate(Rate.ARCHIVES, f"in {member.id}")
     return take_archive(member, file)
 
 
