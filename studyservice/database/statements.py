@@ -240,14 +240,12 @@ class Insert(Statement):
         for start in range(0, len(rows), at_once):
             batch = rows[start : start + at_once]
             if isinstance(database, PostgreSQL) and inserts_from_query(database):
-                sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608 # nosec
+                arrays = (f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields)
+                sql = f"{head} SELECT * FROM unnest({', '.join(arrays)})"  # noqa: S608 # nosec
                 run_sql_later(database, sql, [[row[name] for row in batch] for name in names])
             else:
                 sql = f"{head}{values}{', '.join([one] * len(batch))}"
                 run_sql_later(database, sql, [row[name] for row in batch for name in names])
-
-    def _arrays(self, database: BaseDatabaseWrapper) -> list[str]:
-        return [f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields]
 
 
 class Update(Statement):

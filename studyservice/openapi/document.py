@@ -130,8 +130,9 @@ class Fields:
             yield from _span(schema, "minLength", "maxLength", "characters")
         yield from _span(schema, "minimum", "maximum", "")
         yield from _span(schema, "minItems", "maxItems", "entries")
-        if schema.get("default") is not None:
-            yield f"{_json_word(schema['default'])} unless given"
+        default = schema.get("default")
+        if default is not None:
+            yield f"{str(default).lower() if isinstance(default, bool) else default} unless given"
 
 
 def _span(schema: Schema, least: str, most: str, unit: str) -> Iterator[str]:
@@ -144,10 +145,6 @@ def _span(schema: Schema, least: str, most: str, unit: str) -> Iterator[str]:
 
 def _choices(schema: Schema) -> tuple[Schema, ...]:
     return (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
-
-
-def _json_word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _name(schema: Schema) -> str:

@@ -49,9 +49,9 @@ class Command(migrate.Command):
                 with _lock_timeout(self._alias):
                     super().handle(*args, **options)
             except OperationalError as error:
-                if not _waited_for_lock(error):
+                if not (ended_waiting(error) or isinstance(error.__cause__, DeadlockDetected)):
                     raise
-                before, applied = applied, _applied(self._alias)
+                before, applied = applied, len(MigrationRecorder(connections[self._alias]).applied_migrations())
                 left = (left if applied == before else TRIES) - 1
                 if not left:
                     raise CommandError(_GIVEN_UP) from error
@@ -112,12 +112,3 @@ def _set_lock_timeout(alias: str, milliseconds: int | None) -> None:
         value = "DEFAULT" if milliseconds is None else f"{milliseconds:d}"
         with connection.cursor() as cursor:
             cursor.execute(f"SET lock_timeout = {value}")
-
-
-def _applied(alias: str) -> int:
-    """Return the number of applied migrations."""
-    return len(MigrationRecorder(connections[alias]).applied_migrations())
-
-
-def _waited_for_lock(error: OperationalError) -> bool:
-    return ended_waiting(error) or isinstance(error.__cause__, DeadlockDetected)
