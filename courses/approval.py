@@ -41,6 +41,8 @@ class ReviewRow:
         place: the position of that line.
         notes: further information.
         word: how the model's row was found in the text, if it is selected.
+        category: the proposed one of `choices`; empty for none.
+        choices: keys and names of the categories that a new item can have.
         item_id: the existing item; None for a new one.
     """
 
@@ -55,6 +57,8 @@ class ReviewRow:
     notes: tuple[str, ...] = ()
     item_id: UUID | None = None
     word: str = ""
+    category: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
 
     @property
     def mark(self) -> str:
@@ -65,12 +69,13 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """A selected row with the member's input."""
+    """A selected row with the member's input. `category` is a key of the row's choices, or empty."""
 
     row: ReviewRow
     title: str
     kind: str
     due_on: date | None
+    category: str = ""
 
     @property
     def item(self) -> NewItem:

@@ -16,6 +16,7 @@ from courses.serializers import (
     NewItem,
     PlainItemBody,
 )
+from courses.syllabi.drops import MOST_DROPPED
 from courses.syllabi.evidence import Evidence
 from studyservice.operations.answers import answer, example_of, one_of, open_choice
 from studyservice.operations.fields import (
@@ -31,9 +32,6 @@ MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
 
 MAX_CATEGORY_NAME = 60
-
-MAX_DROPPED = 20
-"""Maximum number of dropped scores of a category."""
 
 MAX_QUOTE = 300
 """Maximum length of a quote, in characters."""
@@ -109,7 +107,7 @@ class CategoryEntryBody(Body):
     )
     drop_lowest = IntegerField(
         min_value=0,
-        max_value=MAX_DROPPED,
+        max_value=MOST_DROPPED,
         required=False,
         allow_null=True,
         help_text='How many of its lowest scores do not count, like "the lowest quiz is dropped"; 0 in a new category.',

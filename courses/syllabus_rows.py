@@ -3,17 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final, cast
 from uuid import UUID
 
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import change_course
 from courses.item_batches import add_items
+from courses.item_rows import GRADE_CATEGORY
 from courses.items import change_items, delete_items, items_of
 from courses.serializers import CourseFields, ItemFields, ItemRow
 from courses.syllabi.reasons import TICKED
 from courses.uploads.proposals import proposal_of, remembered_course
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
+from studyservice.database.expressions import fold
 from studyservice.operations.errors import Conflict
 from studyservice.rows.access import Access, change
 
@@ -21,10 +24,16 @@ FOUND_WORDS: Final = {"confirmed": "Found in the text.", "inferred": "Date worke
 """The word beside a selected row of the model, by its evidence."""
 
 
-def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
-    """The rows of a new course."""
+Choices = tuple[tuple[str, str], ...]
+"""Keys and names of categories."""
+
+
+def new_rows(proposal: ProposalRow, choices: Choices) -> list[ReviewRow]:
+    """The rows of a new course with these categories."""
     cautions = _by_place(proposal)
-    return [_row(place, item, State.NEW, cautions[place]) for place, item in enumerate(proposal["items"])]
+    return [
+        _row(place, item, State.NEW, cautions[place], choices=choices) for place, item in enumerate(proposal["items"])
+    ]
 
 
 def general_cautions(proposal: ProposalRow) -> list[str]:
@@ -32,13 +41,13 @@ def general_cautions(proposal: ProposalRow) -> list[str]:
     return [one["message"] for one in proposal["warnings"] if one["index"] is None]
 
 
-def _version_rows(proposal: ProposalRow, items: Sequence[ItemRow]) -> Iterator[ReviewRow]:
+def _version_rows(proposal: ProposalRow, items: Sequence[ItemRow], choices: Choices) -> Iterator[ReviewRow]:
     """The rows of a new version of a course's syllabus: only new, moved or gone items."""
     cautions, there = _by_place(proposal), {item["id"]: item for item in items}
     for place, item in enumerate(proposal["items"]):
         mine = None if item["item_id"] is None else there.get(item["item_id"])
         if item["match"] == "new":
-            yield _row(place, item, State.NEW, cautions[place])
+            yield _row(place, item, State.NEW, cautions[place], choices=choices)
         elif item["match"] == "moved" and mine is not None:
             notes = [f"was {day_in_words(mine['due_on'])}", *cautions[place]]
             yield _row(place, item, State.MOVED, notes, mine)
@@ -55,10 +64,16 @@ def _version_rows(proposal: ProposalRow, items: Sequence[ItemRow]) -> Iterator[R
             )
 
 
-def _row(
-    place: int, item: ProposedItemRow, state: State, notes: Sequence[str], mine: ItemRow | None = None
+def _row(  # noqa: PLR0917  # the columns of a row
+    place: int,
+    item: ProposedItemRow,
+    state: State,
+    notes: Sequence[str],
+    mine: ItemRow | None = None,
+    choices: Choices = (),
 ) -> ReviewRow:
     """The row of a proposed item. An existing item keeps its title and kind, which the member may have changed."""
+    keys = [key for key, name in choices if item["category"] and fold(name) == fold(item["category"])]
     named = mine or item
     is_sure = (item["confidence"] or 0) >= TICKED
     return ReviewRow(
@@ -73,6 +88,8 @@ def _row(
         notes=(*notes, *((f"Not ticked: {item['doubt']}.",) if item["doubt"] else ())),
         item_id=item["item_id"],
         word=FOUND_WORDS[item["evidence"]] if item["evidence"] and not item["doubt"] else "",
+        category=keys[0] if len(keys) == 1 else "",
+        choices=choices,
     )
 
 
@@ -95,11 +112,13 @@ class Version:
 
     Attributes:
         there: the existing items of the course.
-        rows: changes of them, and new items.
+        choices: ids and names of its categories.
+        rows: changes of the items, and new ones.
         cautions: general warnings.
     """
 
     there: list[ItemRow]
+    choices: Choices
     rows: list[ReviewRow]
     cautions: list[str]
 
@@ -114,9 +133,15 @@ def version_of(access: Access, course_id: UUID, text: str | None, model_answer: 
 
     With the stored answer of the model, the rows are the model's.
     """
-    there = items_of(access, course_id)
+    there, choices = items_of(access, course_id), _choices(access, course_id)
     proposal = proposal_of(access, text, remembered_course(access, course_id), model_answer)
-    return Version(there, [*_version_rows(proposal, there)], general_cautions(proposal))
+    return Version(there, choices, [*_version_rows(proposal, there, choices)], general_cautions(proposal))
+
+
+def _choices(access: Access, course_id: UUID) -> Choices:
+    """The categories of the course, in display order."""
+    categories = GRADE_CATEGORY.rows.of(access).all("name", "position", course_id=course_id)
+    return tuple((str(one["id"]), one["name"]) for one in sorted(categories, key=itemgetter("position")))
 
 
 def apply_syllabus(
@@ -143,7 +168,7 @@ def apply_syllabus(
     for _ in range(_ATTEMPTS):
         version = version_of(access, course_id, text, model_answer)
         with change(access, "apply_syllabus"):
-            if items_of(access, course_id) == version.there:
+            if items_of(access, course_id) == version.there and _choices(access, course_id) == version.choices:
                 return _apply(access, course_id, approve(version.rows), _changes(text, syllabus_id))
     raise Conflict("The course is being changed at this moment. Send the table again.")
 
@@ -164,5 +189,6 @@ def _apply(access: Access, course_id: UUID, approved: Sequence[Approved], change
         of_state[one.row.state].append(one)
     moved = [(one.row.item_id, cast("ItemFields", one.item)) for one in of_state[State.MOVED] if one.row.item_id]
     deleted = delete_items(access, course_id, [one.row.item_id for one in of_state[State.GONE] if one.row.item_id])
-    made = add_items(access, course_id, [one.item for one in of_state[State.NEW]])
+    new = [one.item | {"category_id": UUID(one.category) if one.category else None} for one in of_state[State.NEW]]
+    made = add_items(access, course_id, new)
     return Applied(len(made), change_items(access, course_id, moved), deleted)

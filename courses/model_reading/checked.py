@@ -8,6 +8,7 @@ from typing import Final
 
 from courses.model_reading.answers import ModelAnswer, ReadCategory, ReadItem
 from courses.syllabi.comparison import Stored
+from courses.syllabi.drops import MOST_DROPPED
 from courses.syllabi.evidence import FURTHEST, Evidence, evidence_for
 from courses.syllabi.proposal import MOST_ITEMS, MOST_QUOTED, Proposal, ProposedCategory, ProposedItem, compared
 from courses.syllabi.reader import Syllabus
@@ -29,7 +30,13 @@ such rows would take seconds.
 _CELLS: Final = re.compile(r"\s*[|\t]\s*")
 
 
-def checked(rules: Proposal, syllabus: Syllabus, answer: ModelAnswer, stored: Sequence[Stored] = ()) -> Proposal:
+def checked(
+    rules: Proposal,
+    syllabus: Syllabus,
+    answer: ModelAnswer,
+    stored: Sequence[Stored] = (),
+    before: Syllabus | None = None,
+) -> Proposal:
     """The proposal by a model, with `evidence` in each of its items and categories.
 
     Args:
@@ -38,6 +45,7 @@ def checked(rules: Proposal, syllabus: Syllabus, answer: ModelAnswer, stored: Se
         syllabus: the text.
         answer: the model's.
         stored: the items of the course to compare with.
+        before: the stored text of the course, whose unchanged lines are not proposed back.
     """
     items = [item for one in answer.items if (item := _item(syllabus, one)) is not None]
     missing = len(answer.items) - len(items)
@@ -49,8 +57,18 @@ def checked(rules: Proposal, syllabus: Syllabus, answer: ModelAnswer, stored: Se
     ]
     categories = [_category(syllabus, one) for one in answer.categories]
     read = Proposal(rules.course, items[:MOST_ITEMS], categories, ())
-    proposal = compared(syllabus, read, answer.found, stored)
+    proposal = compared(
+        syllabus, read, answer.found, stored, lambda item: before is not None and _is_confirmed(before, item)
+    )
     return replace(proposal, warnings=[*proposal.warnings, *_left_out(missing, answer.malformed)])
+
+
+def _is_confirmed(syllabus: Syllabus, item: ProposedItem) -> bool:
+    """Return whether a text has the quote of an item, with its date."""
+    quote = item.quote or ""
+    if not 0 < len(syllabus.places(quote)) <= MOST_PLACES:
+        return False
+    return evidence_for(syllabus, quote, item.due_on) is Evidence.CONFIRMED
 
 
 def _left_out(missing: int, malformed: int) -> list[Caution]:
@@ -74,7 +92,17 @@ def _item(syllabus: Syllabus, read: ReadItem) -> ProposedItem | None:
     if len(places) > MOST_PLACES:
         confidence, doubt = _DOUBTED, "its words are in too many places"
     line, quote = place.start + 1, read.quote[:MOST_QUOTED]
-    return ProposedItem(read.title, read.kind, read.due_on, line, quote, confidence, doubt, evidence=evidence.value)
+    return ProposedItem(
+        read.title,
+        read.kind,
+        read.due_on,
+        line,
+        quote,
+        confidence,
+        doubt,
+        evidence=evidence.value,
+        category=read.category,
+    )
 
 
 def _evidence(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> Evidence:
@@ -156,7 +184,8 @@ def _category(syllabus: Syllabus, read: ReadCategory) -> ProposedCategory:
     doubt = None if confirmed else "the text has no line for it" if place is None else "its weight is not there"
     evidence = Evidence.NOT_FOUND if confirmed is None else Evidence.CONFIRMED
     line = 0 if place is None else place.start + 1
-    return ProposedCategory(read.name, read.weight, line, evidence.value, doubt)
+    dropped = min(read.drop_lowest, MOST_DROPPED)
+    return ProposedCategory(read.name, read.weight, line, evidence.value, doubt, dropped)
 
 
 def _has_weight(syllabus: Syllabus, place: range, weight: float) -> bool:

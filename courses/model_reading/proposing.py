@@ -32,12 +32,11 @@ def proposed(
         before: the stored text of the course, whose unchanged lines are not proposed back.
     """
     syllabus = Syllabus.of(text, today=today, term=term)
+    earlier = None if before is None else Syllabus.of(before, today=today, term=term)
     if model_answer:
-        read = checked(propose(syllabus), syllabus, ModelAnswer.of_stored(model_answer), stored)
+        read = checked(propose(syllabus), syllabus, ModelAnswer.of_stored(model_answer), stored, earlier)
         return asdict(read) | {"reader": "model"}
-    unchanged = frozenset[Line]()
-    if before is not None:
-        unchanged = lines_of_items(Syllabus.of(before, today=today, term=term))
+    unchanged = frozenset[Line]() if earlier is None else lines_of_items(earlier)
     return asdict(propose(syllabus, stored, unchanged)) | {"reader": "rules"}
 
 

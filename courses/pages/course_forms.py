@@ -1,5 +1,6 @@
 """The forms for a new course, by hand or from a syllabus, and for changing one."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
@@ -22,10 +23,11 @@ from courses.entry_serializers import (
     NewCourseFields,
 )
 from courses.models import Course
-from courses.pages.review import TOO_LONG, Review, TickedForm
+from courses.pages.review import TOO_LONG, Review, TickedForm, drop_lowest_field
 from courses.serializers import COURSE_TEXTS
 from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow
+from studyservice.database.expressions import fold
 from studyservice.operations.columns import max_length
 from studyservice.rows.access import Access
 from studyservice.templatetags.site import number
@@ -97,16 +99,19 @@ class WeightForm(TickedForm):
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
     weight = NumberField(least=0, most=100, error_messages={"required": "Enter a weight."})
+    drop_lowest = drop_lowest_field()
 
     def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
         """Bind the fields to the sent data, if any."""
         ticked = place < MAX_CATEGORIES and not proposed["doubt"]
         initial = {"tick": ticked, "name": proposed["name"], "weight": number(proposed["weight"])}
-        super().__init__(data, prefix=f"c{place}", initial=initial)
+        self.key = f"c{place}"
+        super().__init__(data, prefix=self.key, initial=initial | {"drop_lowest": proposed["drop_lowest"]})
         self.line = proposed["line"]
         self.note = f"Not ticked: {proposed['doubt']}." if proposed["doubt"] else ""
         self.word = FOUND_WORDS[proposed["evidence"]] if proposed["evidence"] and not proposed["doubt"] else ""
-        self.announce("Add", proposed["name"], {"name": "Name", "weight": "Weight in percent"})
+        labels = {"name": "Name", "weight": "Weight in percent", "drop_lowest": "Lowest scores dropped"}
+        self.announce("Add", proposed["name"], labels)
 
 
 class NewCourse:
@@ -119,13 +124,25 @@ class NewCourse:
 
     def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
         self.course = CourseForm(data, initial=dict(proposal["course"]))
-        self.review = Review(new_rows(proposal), data, can_add=True)
         self.weights = [WeightForm(place, one, data) for place, one in enumerate(proposal["grade_categories"])]
+        choices = tuple((form.key, form.initial["name"]) for form in self.weights)
+        self.review = Review(new_rows(proposal, choices), data, can_add=True, choices=choices)
         self.cautions = general_cautions(proposal)
 
     def is_valid(self) -> bool:
         """True if nothing is invalid."""
-        return self.course.is_valid() and self.review.is_valid() and not self.has_errors
+        return self.course.is_valid() and self.review.is_valid() and not self.has_errors and self._is_unambiguous()
+
+    def _is_unambiguous(self) -> bool:
+        """Require different names of categories that items have."""
+        of_name: defaultdict[str, list[WeightForm]] = defaultdict(list)
+        for form in self._ticked:
+            of_name[fold(form.cleaned_data["name"])].append(form)
+        chosen = {one.category for one in self.review.approved}
+        for alike in of_name.values():
+            if len(alike) > 1 and chosen & {form.key for form in alike}:
+                alike[-1].add_error("name", "Two categories of items have this name. Choose another.")
+        return not self.has_errors
 
     @property
     def has_errors(self) -> bool:
@@ -136,8 +153,12 @@ class NewCourse:
     @cached_property
     def too_many_weights(self) -> str:
         """The error if too many categories are selected."""
-        ticked = [form for form in self.weights if form.is_bound and form.cleaned_data.get("tick")]
-        return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
+        is_over = len(self._ticked) > MAX_CATEGORIES
+        return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if is_over else ""
+
+    @property
+    def _ticked(self) -> list[WeightForm]:
+        return [form for form in self.weights if form.is_bound and form.is_valid() and form.cleaned_data["tick"]]
 
     def make(self, member: Member, *, text: str | None, syllabus_id: UUID | None) -> CreatedCourseRow:
         """Create the course from a text or from an uploaded file.
@@ -147,7 +168,9 @@ class NewCourse:
         """
         fields = self.course.fields_given()
         fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
-        fields["items"] = cast("list[CourseItemFields]", [one.item for one in self.review.approved])
+        names = {form.key: form.cleaned_data["name"] for form in self._ticked}
+        items = [one.item | {"category": names.get(one.category)} for one in self.review.approved]
+        fields["items"] = cast("list[CourseItemFields]", items)
         fields["grade_categories"] = self._categories()
         return create_course(Access(member), **fields)
 
@@ -159,5 +182,8 @@ class NewCourse:
         return f"{told} and {weights} grade categor{'y' if weights == 1 else 'ies'}" if weights else told
 
     def _categories(self) -> list[CategoryEntryFields]:
-        taken = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
-        return [{"name": one["name"], "weight": Decimal(one["weight"])} for one in taken]
+        taken = [form.cleaned_data for form in self._ticked]
+        return [
+            {"name": one["name"], "weight": Decimal(one["weight"]), "drop_lowest": one["drop_lowest"] or 0}
+            for one in taken
+        ]

@@ -6,13 +6,14 @@ of its content. If the rows have changed since, the table is shown again with th
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
 
 from courses.approval import Approved, ReviewRow, State
 from courses.models import Item, ItemKind
+from courses.syllabi.drops import MOST_DROPPED
 from studyservice.operations.columns import max_length
 
 MAX_ROWS = 1000
@@ -28,6 +29,20 @@ _ADDED = "added"
 """The field with the keys of the rows that the member added."""
 
 TOO_LONG = "Use at most %(limit_value)d characters."
+
+
+def drop_lowest_field() -> forms.IntegerField:
+    """How many of the lowest scores of a grade category do not count."""
+    wrong = f"Enter a whole number from 0 to {MOST_DROPPED}."
+    return forms.IntegerField(
+        label="Lowest scores dropped",
+        required=False,
+        min_value=0,
+        max_value=MOST_DROPPED,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), wrong),
+    )
+
 
 ADD = "add"
 """The button that adds an empty row."""
@@ -61,7 +76,7 @@ class TickedForm(forms.Form):
             self.errors.clear()
 
 
-_LABELS = {"title": "Title", "kind": "Kind", "due_on": "Date"}
+_LABELS = {"title": "Title", "kind": "Kind", "due_on": "Date", "category": "Category"}
 
 
 class RowForm(TickedForm):
@@ -79,19 +94,25 @@ class RowForm(TickedForm):
         input_formats=["%Y-%m-%d"],
         error_messages={"invalid": "Enter a complete date, or leave it empty."},
     )
+    category = forms.ChoiceField(
+        required=False, error_messages={"invalid_choice": "Choose one of the listed categories."}
+    )
 
     def __init__(self, row: ReviewRow, data: QueryDict | None, note: str = "") -> None:
         """Bind the fields to the sent data, if any."""
-        initial = {"tick": row.ticked, "title": row.title, "kind": row.kind, "due_on": row.due_on}
+        initial = {"tick": row.ticked, **{name: getattr(row, name) for name in _LABELS}}
         super().__init__(data, prefix=row.key, initial=initial)
         self.row = row
         self.notes = (*row.notes, note) if note else row.notes
-        for name, label in _LABELS.items():
-            if self.is_gone:
-                del self.fields[name]
+        cast("forms.ChoiceField", self.fields["category"]).choices = [("", "No category"), *row.choices]
+        labels = {
+            name: label for name, label in _LABELS.items() if not self.is_gone and (name != "category" or row.choices)
+        }
+        for name in _LABELS:
+            if name in labels:
+                self.fields[name].label = labels[name]
             else:
-                self.fields[name].label = label
-        labels = {} if self.is_gone else _LABELS
+                del self.fields[name]
         self.announce("Delete" if self.is_gone else "Add", row.title or f"added row {row.key[1:]}", labels)
 
     @property
@@ -121,7 +142,7 @@ class RowForm(TickedForm):
             return None
         if self.is_gone:
             return Approved(self.row, self.row.title, self.row.kind, self.row.due_on)
-        return Approved(self.row, given["title"], given["kind"], given["due_on"])
+        return Approved(self.row, given["title"], given["kind"], given["due_on"], given.get("category", ""))
 
 
 class Review:
@@ -131,10 +152,19 @@ class Review:
         rows: the current proposal.
         data: the sent data; None if the table is shown for the first time.
         can_add: whether the member can add rows.
+        choices: the categories that items can have.
     """
 
-    def __init__(self, rows: Sequence[ReviewRow], data: QueryDict | None = None, *, can_add: bool = False) -> None:
+    def __init__(
+        self,
+        rows: Sequence[ReviewRow],
+        data: QueryDict | None = None,
+        *,
+        can_add: bool = False,
+        choices: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         self.can_add = can_add
+        self.choices = choices
         self.left_out = max(0, len(rows) - MAX_ROWS)
         self.rows = rows[:MAX_ROWS]
         self._data = data
@@ -161,11 +191,16 @@ class Review:
         if not self.can_add or self._data is None:
             return []
         count = min(len(self._data.getlist(_ADDED)), MAX_ADDED)
-        added = [RowForm(added_row(number), self._data) for number in range(1, count + 1)]
+        added = [RowForm(added_row(number, self.choices), self._data) for number in range(1, count + 1)]
         if self.asks_for_row and count < MAX_ADDED:
-            added.append(RowForm(added_row(count + 1), None))
+            added.append(RowForm(added_row(count + 1, self.choices), None))
             added[-1].fields["title"].widget.attrs["autofocus"] = True
         return added
+
+    @property
+    def has_categories(self) -> bool:
+        """Return whether rows have a choice of category."""
+        return any("category" in form.fields for form in self.forms)
 
     @property
     def asks_for_row(self) -> bool:
@@ -197,9 +232,9 @@ class Review:
         return [approved for form in self.forms if (approved := form.approved()) is not None]
 
 
-def added_row(number: int) -> ReviewRow:
+def added_row(number: int, choices: tuple[tuple[str, str], ...] = ()) -> ReviewRow:
     """The added row with this number, from 1."""
-    return ReviewRow(f"a{number}", State.ADDED, "", ItemKind.ASSIGNMENT, None, ticked=True)
+    return ReviewRow(f"a{number}", State.ADDED, "", ItemKind.ASSIGNMENT, None, ticked=True, choices=choices)
 
 
 class ReviewAgain(Exception):

@@ -1,7 +1,7 @@
 """The proposal of a syllabus: a course with items and weights, each with its line, for the member's approval."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -9,8 +9,10 @@ from typing import Final
 from uuid import UUID
 
 from courses.syllabi.candidates import Candidate, candidates_in, undated_parts
+from courses.syllabi.categories import Categories
 from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
+from courses.syllabi.drops import dropped_in
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import FITTED, Reason, first_doubt
 from courses.syllabi.rows import cells_of
@@ -99,6 +101,7 @@ class ProposedItem:
         match: its relation to the items of the course: `new`, `same`, `moved` (with the new date), or `gone`.
         item_id: the item of the course, unless it is new.
         evidence: what the text says of an item of a model, a value of `Evidence`; None for the rules.
+        category: the name of its category; None if none fits, or it is gone.
     """
 
     title: str
@@ -111,6 +114,7 @@ class ProposedItem:
     match: Match = "new"
     item_id: UUID | None = None
     evidence: str | None = None
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,7 @@ class ProposedCategory:
         line: its line number, from 1; 0 for one of a model that the text does not name.
         evidence: what the text says of a category of a model, a value of `Evidence`; None for the rules.
         doubt: a short reason why it is not selected; None if it is.
+        drop_lowest: the number of its lowest scores that do not count.
     """
 
     name: str
@@ -130,6 +135,7 @@ class ProposedCategory:
     line: int
     evidence: str | None = None
     doubt: str | None = None
+    drop_lowest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +163,15 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = (), unchanged: Collec
     weights = weights_in(syllabus.lines)
     kept = [one for one in candidates_of(syllabus, weights) if one.confidence >= FITTED["least"]]
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
-    categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
+    graded = weights[:MOST_CATEGORIES]
+    categories = [
+        ProposedCategory(one.name, one.weight, one.line + 1, drop_lowest=dropped)
+        for one, dropped in zip(graded, dropped_in(syllabus.lines, graded), strict=True)
+    ]
     found, course = (len(kept), len(weights)), course_fields(syllabus.lines)
-    return compared(syllabus, Proposal(course, items, categories, ()), found, stored, unchanged)
+    return compared(
+        syllabus, Proposal(course, items, categories, ()), found, stored, lambda item: _line_of(item) in unchanged
+    )
 
 
 def compared(
@@ -167,27 +179,34 @@ def compared(
     proposal: Proposal,
     found: tuple[int, int],
     stored: Sequence[Stored],
-    unchanged: Collection[Line] = (),
+    is_unchanged: Callable[[ProposedItem], bool],
 ) -> Proposal:
-    """A proposal with its warnings, compared with the items of a course.
+    """A proposal with its warnings and the categories of its items, compared with the items of a course.
 
     Args:
         syllabus: the parsed text.
         proposal: at most `MOST_ITEMS` items and `MOST_CATEGORIES` categories of it.
         found: the numbers of items and categories before the rest was cut.
         stored: as for `propose`.
-        unchanged: as for `propose`.
+        is_unchanged: returns whether the course's text has the line of an item, with its date.
     """
     items, categories = proposal.items, proposal.grade_categories
-    known, gone = matches(
-        [(item.title, item.due_on) for item in items], stored, [_line_of(item) in unchanged for item in items]
-    )
+    known, gone = matches([(item.title, item.due_on) for item in items], stored, [is_unchanged(item) for item in items])
     claims = [Claim(item.title, item.due_on, item.quote) for item in items]
     cautions = cautions_about(syllabus, claims, [category.weight for category in categories])
     for what, count, most in zip(("items", "categories"), found, (MOST_ITEMS, MOST_CATEGORIES), strict=True):
         if count > most:
             cautions.append(too_many(what, count, most))
-    items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, known, strict=True)]
+    names = Categories([category.name for category in categories])
+    items = [
+        replace(
+            item,
+            match=match,
+            item_id=item_id,
+            category=names.named(item.category) or names.of(item.title, item.kind),
+        )
+        for item, (match, item_id) in zip(items, known, strict=True)
+    ]
     items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, None, "gone", one.id) for one in gone]
     return replace(proposal, items=items, warnings=cautions)
 

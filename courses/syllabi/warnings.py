@@ -72,9 +72,13 @@ def cautions_about(
         if (double := (title_key(item.title), item.due_on)) in earlier:
             cautions.append(Caution("duplicate", f"There is a {named} already.", index))
         earlier.add(double)
-    if weights and abs(sum(weights) - 100) > 0.01:
-        cautions.append(Caution("weights", f"The weights add up to {sum(weights):g} %, not to 100 %."))
-    return cautions
+    return cautions + [Caution("weights", message) for message in about_weights(weights)]
+
+
+def about_weights(weights: Sequence[float]) -> list[str]:
+    """The warning that weights do not add up to 100, if there are any."""
+    total = sum(weights)
+    return [f"The weights add up to {total:g} %, not to 100 %."] if weights and abs(total - 100) > 0.01 else []
 
 
 def too_many(what: str, found: int, most: int) -> Caution:

@@ -92,6 +92,7 @@ class ProposedCourseRow(TypedDict):
     match="moved",
     item_id="8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
     evidence=None,
+    category="Exams",
 )
 class ProposedItemRow(TypedDict):
     """An item that the text may mean; for the member to approve."""
@@ -111,16 +112,20 @@ class ProposedItemRow(TypedDict):
         "Beside the items of the course: new; same; moved, with the new date; gone, an item of the course "
         "that the text has no more.",
     ]
-    item_id: Annotated[UUID | None, "The item of the course; null for a new one."]
+    item_id: Annotated[
+        UUID | None,
+        "The item of the course; null for a new one, or one that is the same as in the course's text and was deleted.",
+    ]
     evidence: Annotated[
         str | None,
         one_of([Evidence.CONFIRMED.value, Evidence.INFERRED.value, Evidence.CONTRADICTED.value]),
         "Of a row of the model. confirmed: its date stands there; inferred: its week or weekday does, or "
         "nothing; contradicted: another date or weekday does. Null in a row of the rules.",
     ]
+    category: Annotated[str | None, "A name of grade_categories; null where none fits, or for one that is gone."]
 
 
-@answer(name="Quizzes", weight=20, line=17, evidence=None, doubt=None)
+@answer(name="Exams", weight=80, line=17, evidence=None, doubt=None, drop_lowest=0)
 class ProposedCategoryRow(TypedDict):
     """A category of the grade that the text names."""
 
@@ -134,6 +139,7 @@ class ProposedCategoryRow(TypedDict):
         "of the rules.",
     ]
     doubt: Annotated[str | None, "Why it is not_found; null where it is not."]
+    drop_lowest: Annotated[int, "How many of its lowest scores do not count, as far as the text says so."]
 
 
 @answer(

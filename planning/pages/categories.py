@@ -19,6 +19,7 @@ from accounts.pages.forms import NumberField
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
 from courses.entry_serializers import MAX_CATEGORIES
+from courses.pages.review import drop_lowest_field
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.models import GradeCategory
@@ -33,9 +34,6 @@ from studyservice.templatetags.site import number
 NEW_ROWS = 3
 """Number of empty rows for new categories."""
 
-MOST_DROPPED = 20
-_WRONG_NUMBER = f"Enter a whole number from 0 to {MOST_DROPPED}."
-
 
 class CategoryForm(forms.Form):
     """A row with a stored category, or an empty one. Rows to delete and empty rows cannot be invalid."""
@@ -49,14 +47,7 @@ class CategoryForm(forms.Form):
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
     weight = NumberField(label="Weight (%)", least=0, most=100)
-    drop_lowest = forms.IntegerField(
-        label="Lowest scores dropped",
-        required=False,
-        min_value=0,
-        max_value=MOST_DROPPED,
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
-        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _WRONG_NUMBER),
-    )
+    drop_lowest = drop_lowest_field()
     delete = forms.BooleanField(label="Delete", required=False)
 
     def __init__(self, key: str, category: CategoryRow | None, data: Mapping[str, Any] | None) -> None:

@@ -87,11 +87,12 @@ def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path
                     "match": "new",
                     "item_id": None,
                     "evidence": None,
+                    "category": "Exams",
                 }
             ],
             "grade_categories": [
-                {"name": "Quizzes", "weight": 20.0, "line": 3, "evidence": None, "doubt": None},
-                {"name": "Exams", "weight": 80.0, "line": 4, "evidence": None, "doubt": None},
+                {"name": "Quizzes", "weight": 20.0, "line": 3, "evidence": None, "doubt": None, "drop_lowest": 0},
+                {"name": "Exams", "weight": 80.0, "line": 4, "evidence": None, "doubt": None, "drop_lowest": 0},
             ],
             "warnings": [],
             "reader": "rules",

@@ -81,9 +81,10 @@ def test_it_answers_the_rules_at_once_and_the_model_later(owner: RestEntryPoint,
         "match": "new",
         "item_id": None,
         "evidence": "confirmed",
+        "category": None,
     }
     assert found["proposal"]["grade_categories"] == [
-        {"name": "Exams", "weight": 80.0, "line": 12, "evidence": "confirmed", "doubt": None}
+        {"name": "Exams", "weight": 80.0, "line": 12, "evidence": "confirmed", "doubt": None, "drop_lowest": 0}
     ]
     rules = owner.made("get_syllabus", syllabus_id=first["id"], reader="rules")
     assert rules["proposal"] == first["proposal"]
@@ -178,7 +179,14 @@ def test_what_the_text_does_not_have_is_left_out_and_counted(owner: RestEntryPoi
     proposal = read(owner)["proposal"]
     assert [one["title"] for one in proposal["items"] if one["evidence"]] == ["Essay", "x" * 160]
     assert proposal["grade_categories"] == [
-        {"name": "Labs", "weight": 7.0, "line": 0, "evidence": "not_found", "doubt": "the text has no line for it"}
+        {
+            "name": "Labs",
+            "weight": 7.0,
+            "line": 0,
+            "evidence": "not_found",
+            "doubt": "the text has no line for it",
+            "drop_lowest": 0,
+        }
     ]
     [warning] = [one for one in proposal["warnings"] if one["type"] == "model"]
     assert warning == {
@@ -414,13 +422,63 @@ def test_the_proposal_of_a_model_is_compared_with_the_course(owner: RestEntryPoi
     found = by_title(read(owner, course_id=course["id"]))
     assert (found["Essay"]["match"], found["Essay"]["item_id"]) == ("moved", there["id"])
     assert found["Oral"] == {
-        **dict.fromkeys(("line", "quote", "confidence", "doubt", "evidence")),
+        **dict.fromkeys(("line", "quote", "confidence", "doubt", "evidence", "category")),
         "title": "Oral",
         "kind": ANY,
         "due_on": "2026-12-09",
         "match": "gone",
         "item_id": gone["id"],
     }
+
+
+@one_database
+def test_unchanged_lines_are_not_proposed_back(owner: RestEntryPoint, model: ModelServer) -> None:
+    text = f"{TEXT}Oral exam: Fri, Dec 4\nMidterm: Fri, Oct 9"
+    course = owner.made("create_course", name="Cell Biology", term="Fall 2026", syllabus_text=text)
+    its = {"course_id": course["id"]}
+    there = owner.made("create_item", **its, title="Essay", due_on="2026-12-01")  # the member corrected the date
+    midterm = owner.made("create_item", **its, title="Midterm", due_on="2026-10-09")
+    oral = {"title": "Oral exam", "kind": "exam", "due_on": "2026-12-04", "quote": "Oral exam: Fri, Dec 4"}
+    moved = {"title": "Midterm", "kind": "exam", "due_on": "2026-10-16", "quote": "Midterm: Fri, Oct 16"}
+    model.answers = [rows(ESSAY, oral, moved)]
+    found = by_title(read(owner, text.replace("Oct 9", "Oct 16"), **its))
+    assert {title: (one["match"], one["item_id"], one["due_on"]) for title, one in found.items()} == {
+        "Essay": ("same", there["id"], "2026-12-03"),
+        "Oral exam": ("same", None, "2026-12-04"),
+        "Midterm": ("moved", midterm["id"], "2026-10-16"),
+        "Quiz": ("same", None, "2026-09-17"),  # of the rules
+    }
+
+
+@one_database
+@each(
+    ("said", "category"),
+    [
+        ("Term papers", "Term papers"),
+        ("term PAPERS", "Term papers"),
+        (None, "Essays"),
+        ("Nothing", "Essays"),
+        (5, "Essays"),
+    ],
+)
+def test_an_item_has_the_category_that_the_model_says_or_else_that_of_its_words(
+    owner: RestEntryPoint, model: ModelServer, said: object, category: str
+) -> None:
+    categories = [{"name": "Essays", "weight": 30}, {"name": "Term papers", "weight": 50}]
+    model.answers = [rows(ESSAY | {"category": said}, categories=categories)]
+    assert by_title(read(owner, f"{TEXT}{said}"))["Essay"]["category"] == category
+
+
+@one_database
+@each(
+    ("said", "dropped"),
+    [(2, 2), (0, 0), (20, 20), (50, 20), (-1, 0), (None, 0), ("2", 0), (True, 0), (1.5, 0)],
+)
+def test_a_category_has_the_drops_that_the_model_says(
+    owner: RestEntryPoint, model: ModelServer, said: object, dropped: int
+) -> None:
+    model.answers = [rows(ESSAY, categories=[{"name": "Exams", "weight": 80, "drop_lowest": said}])]
+    assert read(owner, f"{TEXT}{said!r}")["proposal"]["grade_categories"][0]["drop_lowest"] == dropped
 
 
 @one_database

@@ -1,0 +1,137 @@
+"""How many of the lowest scores of each grade category a syllabus drops."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from courses.syllabi.categories import Categories
+from courses.syllabi.rows import rows_of, sentences_of
+from courses.syllabi.weights import Weight
+from courses.syllabi.words import NOUN, OTHER, VOCABULARY, any_word, kind_of
+
+MOST_DROPPED: Final = 20
+"""Maximum number of dropped scores of a category."""
+
+_NUMBERS: Final = {word: number for number, words in enumerate(VOCABULARY["counts"]) for word in words} | {
+    word: number for number, word in enumerate(VOCABULARY["numbers"][:19], 1)
+}
+_COUNT: Final = rf"\d{{1,2}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}"
+_IN_DIGITS: Final = r"(?:\s?\(\d{1,2}\))?"
+
+_DROPS: Final = re.compile(rf"\b(?:{any_word('drops')})\b", re.IGNORECASE)
+_KEPT: Final = re.compile(
+    rf"\b(?:{any_word('never')})\s(?:\w+\s){{0,3}}?(?:{any_word('drops')})\b|\w+n['\u2019]t\s(?:be\s)?drop",
+    re.IGNORECASE,
+)
+"""Words that say that nothing is dropped."""
+
+_LOWEST: Final = re.compile(
+    rf"(?:\b(?P<before>{_COUNT}){_IN_DIGITS}\s(?:of\s)?(?:\w+\s)?)?\b(?:{any_word('lowest')})\b"
+    rf"(?:\s(?P<after>{_COUNT})\b{_IN_DIGITS})?",
+    re.IGNORECASE,
+)
+_SOME: Final = re.compile(
+    rf"\bdrop(?:s|ped)?\s(?:your\s|the\s|their\s)?(?P<active>{_COUNT}){_IN_DIGITS}\s"
+    rf"|\b(?P<passive>{_COUNT}){_IN_DIGITS}(?=\s(?:[\w-]+\s){{1,4}}(?:(?:will|may|can|is|are|be)\s){{1,2}}dropped\b)"
+    rf"|\b(?P<noun>{_COUNT}){_IN_DIGITS}\sdrops?\b",
+    re.IGNORECASE,
+)
+"""Some scores are dropped: "drop one quiz", "two homeworks will be dropped", "3 drops"."""
+
+_BEST: Final = re.compile(
+    rf"\b(?:(?:{any_word('best')})\s(?P<kept>{_COUNT})|(?P<first>{_COUNT})\s(?:{any_word('best')})){_IN_DIGITS}\s"
+    rf"(?:[\w-]+\s){{0,2}}?(?:(?:out\s)?of|von|aus|sur|de)\s(?:\w+\s)?(?P<all>{_COUNT})\b",
+    re.IGNORECASE,
+)
+"""The best of all count: "best 8 of 10"."""
+
+_OF_SCORE: Final = re.compile(
+    rf"\s*(?:of\s(?:the|your|these)\s)?(?:[\w-]+\s){{0,2}}?(?:{NOUN.pattern}|(?:grade|score|mark)s?\b)", re.IGNORECASE
+)
+"""The scores of a number: "one quiz", "two of your homework grades"."""
+
+_BRACKETED: Final = re.compile(r"\s?\(\d{1,2}\)")
+_PENALTY: Final = re.compile(r"\b(?:late|absen\w+|letter|points?|levels?)\b", re.IGNORECASE)
+"""Words of a sentence in which the grade itself drops."""
+
+_CLAUSE_END: Final = re.compile(
+    r"[,;()]|\s(?:will|is|are|was|were|be|from|in|at|when|before|after|and|so|toward|w(?:ird|erden))\b", re.IGNORECASE
+)
+_CLAUSE_START: Final = re.compile(r"[;:]\s")
+_APART: Final = re.compile(r"[,;(|]|\s(?:and|or|und|oder|et|ou|y|o)\s")
+"""What separates two names of work."""
+
+_FINAL: Final = re.compile(r"\bfinals?\b", re.IGNORECASE)
+
+_MOST_HEAD: Final = 60
+"""Maximum length of a line that is a heading."""
+
+
+def dropped_in(lines: Sequence[str], weights: Sequence[Weight]) -> list[int]:
+    """The number of dropped scores of each category, 0 if the text does not say."""
+    names = Categories([one.name for one in weights])
+    found: dict[str, int] = {}
+    head = ""
+    for row in rows_of(lines) if weights else ():
+        last = row.line_at(len(row.text))
+        own = {one.name for one in weights if row.line <= one.line <= last}
+        for cell in row.cells:
+            earlier = [head]
+            for _, sentence in sentences_of(cell):
+                for number, after, before in _drops_of(sentence):
+                    category = _said(names, after, before) or _meant(names, own, earlier)
+                    if category is not None:
+                        found[category] = max(found.get(category, 0), min(number, MOST_DROPPED))
+                earlier.append(sentence)
+        head = row.text if len(row.text) <= _MOST_HEAD else ""
+    return [found.get(one.name, 0) for one in weights]
+
+
+def _said(names: Categories, after: str, before: str) -> str | None:
+    """The category in the words after a drop, or else before it."""
+    window = _CLAUSE_END.split(_BRACKETED.sub("", after), maxsplit=1)[0]
+    return names.of(window, kind_of(window)) or _last(names, _CLAUSE_START.split(before)[-1])
+
+
+def _meant(names: Categories, own: set[str], earlier: Sequence[str]) -> str | None:
+    """The category of the row, or else the last one before that is not a final exam."""
+    if len(own) == 1:
+        return next(iter(own))
+    named = (_last(names, sentence) for sentence in reversed(earlier))
+    return next(
+        (name for name in named if name is not None and kind_of(name) != OTHER and not _FINAL.search(name)), None
+    )
+
+
+def _last(names: Categories, text: str) -> str | None:
+    """The category that the last noun for work in a text means; without a noun, its other words."""
+    nouns = list(NOUN.finditer(text))
+    if not nouns:
+        return names.of(text)
+    start = nouns[-2].end() if len(nouns) > 1 and _APART.search(text, nouns[-2].end(), nouns[-1].start()) else 0
+    phrase = text[start : nouns[-1].end()]
+    return names.of(phrase, kind_of(phrase))
+
+
+def _drops_of(sentence: str) -> Iterator[tuple[int, str, str]]:
+    """The numbers of dropped scores in a sentence, each with the words after and before it."""
+    for one in _BEST.finditer(sentence):
+        number = _number(one["all"]) - _number(one["kept"] or one["first"])
+        if number > 0:
+            yield number, sentence[one.start() :], sentence[: one.start()]
+    if not _DROPS.search(sentence) or _KEPT.search(sentence):
+        return
+    lowest = list(_LOWEST.finditer(sentence))
+    bounds = [0, *(one.end() for one in lowest)], [*(one.start() for one in lowest[1:]), len(sentence)]
+    for one, start, end in zip(lowest, *bounds, strict=False):
+        yield _number(one["before"] or one["after"]), sentence[one.end() : end], sentence[start : one.start()]
+    for one in () if lowest or _PENALTY.search(sentence) else _SOME.finditer(sentence):
+        after = sentence[one.end() :]
+        if one["noun"] or _OF_SCORE.match(after):
+            yield _number(one["active"] or one["passive"] or one["noun"]), after, sentence[: one.start()]
+
+
+def _number(word: str | None) -> int:
+    """A number in digits or in words; 1 without one."""
+    text = (word or "").lower()
+    return int(text) if text.isdigit() else _NUMBERS.get(text, 1)
