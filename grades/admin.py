@@ -21,6 +21,6 @@ class GradeScoreAdmin(ReadOnlyAdmin):
     """Scores."""
 
     text_path = "label"
-    list_display = ("label", "score", "category", "member", "created_at")
+    list_display = ("label", "score", "points", "out_of", "category", "member", "created_at")
     list_select_related = ("category", "member")
     ordering = ("member_id", "category_id", "created_at", "id")

@@ -15,6 +15,8 @@ _COLUMNS = {
     "label": "label",
     "score": "score",
     "recorded_at": "created_at",
+    "points": "points",
+    "out_of": "out_of",
 }
 
 

@@ -43,6 +43,8 @@ class _Columns(TypedDict):
     item_id: Annotated[UUID | None, At("result__item_id")]
     label: Annotated[str, At("result__label")]
     score: Annotated[Decimal, At("result__score")]
+    points: Annotated[Decimal | None, At("result__points")]
+    out_of: Annotated[Decimal | None, At("result__out_of")]
     created_at: Annotated[datetime, At("result__created_at")]
 
 
@@ -148,6 +150,8 @@ def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow,
             "item_id": row["item_id"],
             "label": row["label"],
             "score": score / 10_000,
+            "points": None if row["points"] is None else float(row["points"]),
+            "out_of": None if row["out_of"] is None else float(row["out_of"]),
             "created_at": row["created_at"],
             "dropped": place in dropped,
         }

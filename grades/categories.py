@@ -1,16 +1,19 @@
 """The grade categories of a course: those of a new one, and replacing them as a whole."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from courses.courses import seen_course
 from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields, EnteredCategoryRow
 from courses.models import Course
+from courses.syllabi.warnings import about_weights
 from grades.breakdown import get_grades
 from grades.marks import settle_marks
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
+from studyservice.changes.calls import doubt
 from studyservice.changes.contents import Fields
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.registry.data import Maximum
@@ -56,6 +59,7 @@ def set_grade_categories(access: Access, course_id: UUID, *, categories: list[Ca
         if before != after:
             log.tell({"categories": before}, {"categories": after}, instead_of=GradeCategory)
             log.stream.ordered(GradeCategory, course_id, (one["id"] for one in after))
+        doubt(partial(about_weights, [float(one["weight"]) for one in after]))
         return get_grades(access, course_id)
 
 

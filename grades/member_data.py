@@ -5,6 +5,7 @@ from grades.archive import write_grades
 from grades.categories import CATEGORIES_OF_COURSE
 from grades.marks import of_its_category, repair_marks, settle_undone
 from grades.models import GradeCategory, GradeScore
+from grades.points import AS_POINTS
 from grades.scores import SCORES_OF_COURSE
 from grades.serializers import CategoryBody, ScoreBody
 from studyservice.registry.archived import Archived
@@ -38,7 +39,9 @@ register(
         ),
         maxima=(SCORES_OF_COURSE,),
         visible=Visible(is_grade=True),
-        log=Logged(made_with={"item_id": None}, refills={"item_id": of_its_category}, settle=settle_undone),
+        log=Logged(
+            made_with={"item_id": None, **AS_POINTS}, refills={"item_id": of_its_category}, settle=settle_undone
+        ),
         computed=Computed(recompute=repair_marks),
     )
 )

@@ -1,6 +1,7 @@
 """Weighted grade categories and their scores."""
 
 import uuid
+from decimal import Decimal
 from typing import ClassVar
 
 from django.conf import settings
@@ -76,6 +77,22 @@ class GradeScore(models.Model):
     score = models.DecimalField(
         max_digits=7, decimal_places=4, validators=[MinValueValidator(0), MaxValueValidator(150)], help_text="Percent."
     )
+    points = models.DecimalField(
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(150_000)],
+        help_text="The points it was given as; null if it was a percent.",
+    )
+    out_of = models.DecimalField(
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(100_000)],
+        help_text="The points that there were; null if it was a percent.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was recorded.")
 
     rows = Rows["GradeScore"]()
@@ -93,6 +110,13 @@ class GradeScore(models.Model):
             ),
             characters("label", 1, 120),
             between("score", 0, 150),
+            between("points", 0, 150_000),
+            between("out_of", Decimal("0.0001"), 100_000),
+            models.CheckConstraint(
+                condition=models.Q(points__isnull=True, out_of__isnull=True)
+                | models.Q(points__isnull=False, out_of__isnull=False),
+                name="gradescore_as_points",
+            ),
         ]
 
     def __str__(self) -> str:

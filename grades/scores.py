@@ -7,6 +7,7 @@ from courses.courses import seen_course
 from courses.models import Item
 from grades.marks import settle_marks
 from grades.models import GradeCategory, GradeScore
+from grades.points import AS_POINTS
 from grades.serializers import GradeScoreRow, NewScore, ScoreFields
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -35,9 +36,10 @@ class NoSuchScore(NotFound):
 
 
 def _answered(score: Row) -> GradeScoreRow:
-    """The record for the answer, with the score as a float."""
+    """The record for the answer, with its numbers as floats."""
     row = {name: score[name] for name in GradeScoreRow.__annotations__}
-    return cast("GradeScoreRow", row | {"score": float(score["score"])})
+    numbers = {name: float(row[name]) for name in ("score", *AS_POINTS) if row[name] is not None}
+    return cast("GradeScoreRow", row | numbers)
 
 
 def add_grade_score(access: Access, course_id: UUID, **fields: Unpack[NewScore]) -> GradeScoreRow:
@@ -73,6 +75,8 @@ def require_score(access: Access, score_id: UUID) -> Row:
 def update_grade_score(access: Access, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
     """Change the given fields. A score can only move to another category of its course, and its item moves with it.
 
+    Another percent without points forgets the stored points.
+
     Raises:
         NotFound: the call sees no such score.
         ValidationFailed: `category_id` is not a category of the score's course, or `item_id` not an item that it can
@@ -90,6 +94,8 @@ def update_grade_score(access: Access, score_id: UUID, **changes: Unpack[ScoreFi
             item = _gradable(access, course_id, item_id, category_id)
         elif item_id is not None and category_id != stored["category_id"]:
             item = _item(access, course_id, item_id)
+        if "points" not in changes and changes.get("score", stored["score"]) != stored["score"]:
+            changes = {**changes, "points": None, "out_of": None}
         different = GradeScore.rows.of(access).update(stored, changes)
         if item is not None:
             Item.rows.of(access).update(item, {"category_id": category_id})  # keeps `updated_at`

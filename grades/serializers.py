@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields
 from grades.models import GradeCategory, GradeScore
+from grades.points import AS_POINTS, percent_of
 from studyservice.operations.answers import answer, example_of, one_of
 from studyservice.operations.fields import IdField, ListField
 from studyservice.operations.query_fields import QueryListField, QueryNumberField
@@ -126,12 +127,14 @@ class ScoreBody(Body):
         "category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
         "label": "Quiz 3",
-        "score": 84.5,
+        "score": 85,
+        "points": 17,
+        "out_of": 20,
     }
 
     class Meta:
         model = GradeScore
-        fields = ("category_id", "item_id", "label", "score")
+        fields = ("category_id", "item_id", "label", "score", "points", "out_of")
         extra_kwargs: ClassVar[dict[str, Any]] = {
             "item_id": {
                 "help_text": "The item that was graded, from list_items: of this course, without another score, and of "
@@ -139,8 +142,22 @@ class ScoreBody(Body):
             },
             "category_id": {"help_text": "A category of this course, from get_grades."},
             "label": {"help_text": "What was graded, such as Quiz 3."},
-            "score": {"help_text": "Percent, 0 to 150 for extra credit; kept to four decimals."},
+            "score": {
+                "required": False,
+                "help_text": "Percent: 17 of 20 is 85; or send points 17, out_of 20.",
+            },
+            "points": {"help_text": "With out_of."},
+            "out_of": {"help_text": "Over 0."},
         }
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Compute the percent of points. Points that are null count as not sent."""
+        points, out_of = attrs.get("points"), attrs.get("out_of")
+        if points is None and out_of is None:
+            if "score" not in attrs and not self.partial:
+                raise serializers.ValidationError({"score": ["Send a percent, or points and out_of."]})
+            return {name: value for name, value in attrs.items() if not (self.partial and name in AS_POINTS)}
+        return attrs | {"score": percent_of(points, out_of, attrs.get("score"))}
 
 
 class NewScore(TypedDict):
@@ -150,6 +167,8 @@ class NewScore(TypedDict):
     item_id: NotRequired[UUID | None]
     label: str
     score: Decimal
+    points: NotRequired[Decimal | None]
+    out_of: NotRequired[Decimal | None]
 
 
 class ScoreFields(TypedDict, total=False):
@@ -159,6 +178,8 @@ class ScoreFields(TypedDict, total=False):
     item_id: UUID | None
     label: str
     score: Decimal
+    points: Decimal | None
+    out_of: Decimal | None
 
 
 @answer(
@@ -172,6 +193,8 @@ class GradeScoreRow(TypedDict):
     item_id: UUID | None
     label: str
     score: float
+    points: float | None
+    out_of: float | None
     created_at: datetime
 
 

@@ -63,10 +63,10 @@ class GradeViewSet(MemberViewSet):
         grades=True,
     )
     def add_grade_score(self, course_id: UUID) -> GradeScoreRow:
-        """Record a score, in percent, in one of the course's categories; get_grades gives the category ids. With
-        item_id it grades that item.
+        """Record a score, in percent or points, in one of the course's categories; get_grades gives the category ids.
+        With item_id it grades that item.
 
-        Enter one result in percent, for example 87.5. The current grade changes at once.
+        Enter one result: a percent, for example 87.5, or 17 of 20 points. The current grade changes at once.
         """
         return scores.add_grade_score(self.access, course_id, **self.body)
 

@@ -4,6 +4,8 @@ Deleted objects and earlier values come from the call's row in the log of change
 """
 
 import json
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -13,7 +15,7 @@ from django.conf import settings
 from accounts.members.models import Member
 from studyservice.changes.calls import Call
 from studyservice.changes.contents import INTERNAL, UNDOABLE_FOR, ChangeRow, model_of
-from studyservice.changes.stream import CHANGED, stream_tables
+from studyservice.changes.stream import CHANGED, DELETED, stream_tables
 from studyservice.changes.words import change_in_words, counts_in_words, listed
 from studyservice.database.statements import Row
 from studyservice.operations.declaration import Operation
@@ -23,6 +25,9 @@ from studyservice.undo.log import told_change
 
 MOST_CHARACTERS: Final = 100
 """Maximum characters of a changed text."""
+
+MOST_SCORES: Final = 20
+"""Number of deleted scores that a text names."""
 
 MOST_QUOTES: Final = 20
 """Number of unconfirmed quotes that a text names."""
@@ -39,7 +44,7 @@ def second_texts(operation: Operation, credential: Credential, call: Call, row: 
     """Yield the notes for a successful call. Most have none."""
     if call.change is not None:
         change = told_change(credential.limits, call.change)
-        if operation.consequential and (gone := _deletion(change)):
+        if operation.consequential and (gone := _deletion(change, call.change["taken"])):
             yield f"{gone}. {_undo(credential.member, change)}".strip()
         elif operation.partial:
             yield f"was: {json.dumps(_before(change, call.change['taken'], row), ensure_ascii=False)}"
@@ -47,8 +52,12 @@ def second_texts(operation: Operation, credential: Credential, call: Call, row: 
         yield quotes
 
 
-def _deletion(change: ChangeRow) -> str:
-    """Return `Deleted the item “Midterm” with 3 milestones`, or an empty text if nothing was deleted."""
+def _deletion(change: ChangeRow, taken: bytes | None) -> str:
+    """Return `Deleted the item “Midterm” with 3 milestones`, or an empty text if nothing was deleted.
+
+    Args:
+        taken: the stored stream of the change.
+    """
     before, after = change["before"] or {}, change["after"]
     if after is None:
         words = change_in_words(change)
@@ -59,7 +68,25 @@ def _deletion(change: ChangeRow) -> str:
         return ""
     scores = counts_in_words({"grade_scores": before["grade_scores"]}) if before.get("grade_scores") else ""
     kind = "category" if len(names) == 1 else "categories"
-    return f"Deleted the grade {kind} {listed(names)}{f' with {scores}' if scores else ''}"
+    return f"Deleted the grade {kind} {listed(names)}{f' with {scores}{_scores_of(taken)}' if scores else ''}"
+
+
+def _scores_of(taken: bytes | None) -> str:
+    """Return `: “Quiz 1” and “Quiz 2” of “Quizzes”`, the deleted scores by category."""
+    deleted: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for table in stream_tables(taken or zlib.compress(b"")):
+        if table.kind == DELETED:
+            deleted[table.label] += [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    labels: defaultdict[str, list[str]] = defaultdict(list)
+    for score in deleted["grades.GradeScore"][:MOST_SCORES]:
+        labels[score["category_id"]].append(score["label"])
+    more = len(deleted["grades.GradeScore"]) - MOST_SCORES
+    told = [
+        f"{listed(labels[one['id']])} of “{one['name']}”"
+        for one in deleted["grades.GradeCategory"]
+        if labels[one["id"]]
+    ]
+    return f": {', '.join(told)}{f', and {more} more' if more > 0 else ''}" if told else ""
 
 
 def _entries(side: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

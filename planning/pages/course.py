@@ -21,7 +21,8 @@ from grades.scores import add_grade_score, delete_grade_score, require_score
 from grades.serializers import GradeBreakdownRow
 from grades.views import GradeViewSet
 from planning.course_plan import PlannedItem, items_with_milestones
-from planning.pages.forms import AssumeForm, NewItemForm, NewScoreForm, sent
+from planning.pages.forms import AssumeForm, NewItemForm, sent
+from planning.pages.score_forms import NewScoreForm
 from studyservice.charts import percent_range
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import ApiError

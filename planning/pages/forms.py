@@ -10,9 +10,8 @@ from accounts.pages.forms import EditForm, LinesField, NumberField
 from accounts.pages.once import OnceForm
 from courses.models import MAX_NOTE, Item, ItemKind
 from courses.serializers import ItemFields, ItemRow, NewItem
-from grades.models import GradeScore
-from grades.serializers import CategoryRow, NewScore
-from planning.course_plan import PlannedItem
+from grades.points import MOST_PERCENT
+from grades.serializers import CategoryRow
 from planning.models import Milestone
 from planning.serializers import MilestoneFields, MilestoneRow
 from studyservice.operations.columns import max_length
@@ -178,10 +177,6 @@ class MinutesForm(forms.Form):
     )
 
 
-MOST_PERCENT = 150
-"""The highest score, with extra credit."""
-
-
 class NewItemForm(OnceForm):
     """An item to add."""
 
@@ -206,68 +201,6 @@ class NewItemForm(OnceForm):
             "kind": given["kind"],
             "due_on": given["due_on"],
             "category_id": given.get("category_id"),
-        }
-
-
-class NewScoreForm(OnceForm):
-    """A score to add. With an item, its title and category are the defaults."""
-
-    use_required_attribute = False
-    field_order = ("item_id", "score", "category_id", "label")
-
-    item_id = id_field("Item", error="Choose one of the listed items, or none.")
-    label = forms.CharField(
-        label="Name",
-        required=False,
-        max_length=max_length(GradeScore, "label"),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"max_length": TOO_LONG},
-    )
-    category_id = id_field("Category")
-    score = NumberField(label="Score (%)", least=0, most=MOST_PERCENT)
-
-    def __init__(self, data: Any = None, *, categories: Sequence[CategoryRow], items: Sequence[PlannedItem]) -> None:
-        super().__init__(data, auto_id="id_score_%s")
-        again = None if data is None else data.get("item_id")  # graded since, if the form was sent twice
-        self._items = {item["id"]: item for item in items if item["status"] != "graded" or str(item["id"]) == again}
-        offer(self, "item_id", [(item["id"], item["title"]) for item in self._items.values()], "None")
-        chosen = [item for item in self._items.values() if again is None or str(item["id"]) == again]
-        by_item = any(item["category_id"] for item in chosen)
-        named = [(one["id"], one["name"]) for one in categories]
-        offer(self, "category_id", named, "Same as the item" if by_item else "Choose a category")
-        if not self._items:
-            del self.fields["item_id"]
-        elif not data:
-            self.fields["label"].help_text = "Defaults to the title of the item."
-
-    def clean(self) -> dict[str, Any]:
-        """Take name and category from the item."""
-        given: dict[str, Any] = self.cleaned_data
-        item = self._items.get(given.get("item_id"))  # type: ignore[arg-type]  # None is the id of no item
-        of_item = None if item is None else item["category_id"]
-        if "label" in given and not given["label"]:
-            if item is None:
-                self.add_error("label", "Enter what was graded.")
-            else:
-                given["label"] = item["title"][: max_length(GradeScore, "label")].strip()
-        if "category_id" in given:
-            if given["category_id"] is None and of_item is None:
-                of = "" if item is None else f"“{item['title']}” has no category. "
-                self.add_error("category_id", f"{of}Choose {'one' if of else 'a category'}.")
-            elif of_item is not None and given["category_id"] not in {None, of_item}:
-                self.add_error("category_id", "This item is in another category. Choose that one, or change the item.")
-            else:
-                given["category_id"] = given["category_id"] or of_item
-        return given
-
-    def new_score(self) -> NewScore:
-        """The arguments of `add_grade_score`."""
-        given = self.cleaned_data
-        return {
-            "category_id": given["category_id"],
-            "item_id": given.get("item_id"),
-            "label": given["label"],
-            "score": given["score"],
         }
 
 

@@ -5,18 +5,19 @@ from django.urls import path, re_path
 from planning.calendar.feed import feed
 from planning.pages.calendar_import import import_calendar_file
 from planning.pages.categories import grade_categories
-from planning.pages.course import add_item, add_score, course_page, delete_score
+from planning.pages.course import add_item, course_page, delete_score
 from planning.pages.home import home, tick_item, tick_milestone
 from planning.pages.item import add_milestone, change_milestone, delete_milestone, item_page
 from planning.pages.item_categories import item_categories
 from planning.pages.school_calendars import calendar_list, calendar_page, delete_calendar
+from planning.pages.scores import scores
 
 urlpatterns = [
     path("", home, name="home"),
     path("courses/<uuid:course_id>", course_page, name="course"),
     path("courses/<uuid:course_id>/items", add_item, name="add-item"),
     path("courses/<uuid:course_id>/items/categories", item_categories, name="item-categories"),
-    path("courses/<uuid:course_id>/scores", add_score, name="add-score"),
+    path("courses/<uuid:course_id>/scores", scores, name="scores"),
     path("courses/<uuid:course_id>/categories", grade_categories, name="grade-categories"),
     path("scores/<uuid:score_id>/delete", delete_score, name="delete-score"),
     path("items/<uuid:item_id>", item_page, name="item"),

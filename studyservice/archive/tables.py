@@ -54,7 +54,7 @@ ADDED: dict[int, dict[str, tuple[str, ...]]] = {
         "cards": ("suspended",),
         "attempts": ("is_first", "foretold"),
     },
-    3: {"imported_events": ("calendar_id",)},
+    3: {"imported_events": ("calendar_id",), "grade_scores": ("points", "out_of")},
 }
 """By version, the columns that it added, by file. Lines of older archives get the default of the column."""
 

@@ -99,7 +99,7 @@ _SHORT = 120
 
 _SHOWN = str | int | float | None
 
-_LABELS = {"meets": "meeting times"}
+_LABELS = {"meets": "meeting times", "out_of": "total points"}
 """Words for fields whose names are not words."""
 
 

@@ -81,10 +81,41 @@ def test_replaced_categories_name_the_deleted_ones(tools: McpEntryPoint, course:
     score = tools.made("add_grade_score", course_id=course["id"], category_id=exam["id"], label="Midterm", score=70)
     assert texts(tools, "delete_grade_score", score_id=score["id"]) == [f"Deleted the grade score “Midterm”. {UNDO}"]
     assert replace(exam, {"name": "Papers", "weight": 50}) == [
-        f"Deleted the grade categories “Labs” and “Quizzes” with 2 grade scores. {UNDO}"
+        "Deleted the grade categories “Labs” and “Quizzes” with 2 grade scores: “Quiz 1” and “Quiz 2” of “Quizzes”. "
+        + UNDO
     ]
-    assert replace(exam | {"weight": 60}) == [f"Deleted the grade category “Papers”. {UNDO}"]
+    assert replace(exam | {"weight": 100}) == [f"Deleted the grade category “Papers”. {UNDO}"]
     assert replace(exam | {"weight": 100}) == []
+
+
+def test_each_deleted_category_names_its_scores(tools: McpEntryPoint, course: Any) -> None:
+    its = {"course_id": course["id"]}
+    entries = [{"name": "Labs", "weight": 50}, {"name": "Quizzes", "weight": 50}]
+    labs, quizzes = tools.made("set_grade_categories", **its, categories=entries)["categories"]
+    for category, number in ((labs, 1), (quizzes, 30)):
+        for place in range(number):
+            score = {"category_id": category["id"], "label": f"{category['name']} {place}", "score": 80}
+            tools.made("add_grade_score", **its, **score)
+    [text] = texts(tools, "set_grade_categories", **its, categories=[])
+    head, _, scores = text.partition(": ")
+    assert head == "Deleted the grade categories “Labs” and “Quizzes” with 31 grade scores"
+    assert (scores.count("“Labs "), scores.count("“Quizzes ")) in {(1, 19), (0, 20)}
+    assert ", and 11 more. The member" in scores
+
+
+def test_weights_that_do_not_sum_to_100_are_named(tools: McpEntryPoint, course: Any) -> None:
+    def replace(*weights: float) -> list[str]:
+        categories = [{"name": f"Part {place}", "weight": weight} for place, weight in enumerate(weights)]
+        gone = "Deleted the grade categor"
+        noted = texts(tools, "set_grade_categories", course_id=course["id"], categories=categories)
+        return [text for text in noted if not text.startswith(gone)]
+
+    told = "Done, but check with the member: The weights add up to {} %, not to 100 %."
+    assert replace(60) == [told.format(60)]
+    assert replace(60, 33.3333) == [told.format("93.3333")]
+    assert replace(33.3333, 33.3333, 33.3333) == []
+    assert replace(60, 40) == []
+    assert replace() == []
 
 
 def test_an_update_names_the_old_values(tools: McpEntryPoint, course: Any, item: Any) -> None:

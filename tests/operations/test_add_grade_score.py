@@ -57,6 +57,8 @@ def test_it_returns_the_score(add, category: Any, scores) -> None:
         "item_id": None,
         "label": "Quiz 1",
         "score": 84.5,
+        "points": None,
+        "out_of": None,
         "created_at": ANY,
     }
     assert scores() == [answer.body]

@@ -171,8 +171,12 @@ def _written(body: type[Body], world: World) -> dict[str, Any]:
     """A value for each column of the body's model."""
     columns = _names(body.Meta.model)  # type: ignore[attr-defined]  # chosen by it
     fields = {name: field for name, field in body().fields.items() if name in columns}
-    return {name: world.id(name) if name.endswith("_id") else _sample(field) for name, field in fields.items()}
+    written = {name: world.id(name) if name.endswith("_id") else _sample(field) for name, field in fields.items()}
+    return written | {name: value for name, value in CONSISTENT.items() if name in written}
 
+
+CONSISTENT = {"score": 85, "points": 17, "out_of": 20}
+"""Values that depend on each other."""
 
 WRITING = [name for name, one in OPERATIONS.items() if hasattr(one.body, "Meta") and one.scope == "write"]
 

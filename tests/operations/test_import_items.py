@@ -93,6 +93,10 @@ def test_items_of_an_older_archive_are_not_missed(owner: RestEntryPoint, time_ma
         ({"items": [an_item(category_id=an_id(8), course_id=OTHER_COURSE)]}, "category_id"),
         ({"items": [an_item(note="x" * 2001)]}, "note"),
         ({"items": [an_item(missable_from=None)]}, "missable_from"),
+        ({"grade_scores": [a_score(points=16)]}, "out_of"),
+        ({"grade_scores": [a_score(out_of=20)]}, "points"),
+        ({"grade_scores": [a_score(points=16, out_of=0)]}, "out_of"),
+        ({"grade_scores": [a_score(points=17, out_of=20)]}, "score"),
         ({"grade_scores": [a_score(item_id=an_id(77))]}, "item_id"),
         ({"grade_scores": [a_score(item_id=an_id(1))]}, "item_id"),
         (
@@ -112,6 +116,25 @@ def test_inconsistent_lines_are_rejected(owner: RestEntryPoint, lines: Any, fiel
     assert answer.error == "validation_failed"
     assert f": {field}: " in answer.body["details"][0]["message"]
     assert owner.made("list_courses")["data"] == []
+
+
+def test_points_are_restored_and_an_older_archive_has_none(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+    lines = {"courses": [a_course()], "grade_categories": [a_category()]}
+    owner.made("import_data", file=zipped(parts(**lines, grade_scores=[a_score(points=16, out_of=20)])))
+    score = [{name: value for name, value in a_score().items() if name not in {"points", "out_of"}}]
+    members = parts(**lines, grade_scores=score)
+    counts = {name: len(found) for name, found in {**lines, "grade_scores": score}.items()} | {"profile": 1}
+    nothing = {name.removeprefix("data/").removesuffix(".jsonl"): 0 for name in members if name.startswith("data/")}
+    stranger.made("import_data", file=zipped(members | {"manifest.json": manifest(nothing | counts, version=2)}))
+    names = ("score", "points", "out_of")
+    found = [
+        [score[name] for name in names]
+        for entry_point in (owner, stranger)
+        for course in entry_point.made("list_courses")["data"]
+        for category in entry_point.made("get_grades", course_id=course["id"])["categories"]
+        for score in category["scores"]
+    ]
+    assert found == [[80, 16, 20], [80, None, None]]
 
 
 def test_consistent_lines_are_imported(owner: RestEntryPoint) -> None:

@@ -60,6 +60,8 @@ BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("grade_categories", "drop_lowest"): (a_category(), 0, 20),
     ("grade_categories", "position"): (a_category(), 1, MOST),
     ("grade_scores", "score"): (a_score(), 0, 150),
+    ("grade_scores", "points"): (a_score(points=16, out_of=20), 0, 150_000),
+    ("grade_scores", "out_of"): (a_score(points=16, out_of=20), 0, 100_000),
     ("cards", "position"): (a_card(**LEARNING), 1, MOST),
     ("cards", "step"): (a_card(**LEARNING), 0, 1),
     ("cards", "stability"): (a_card(**LEARNING), 0.001, 1_000_000),

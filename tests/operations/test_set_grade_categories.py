@@ -74,6 +74,8 @@ def test_an_existing_id_keeps_its_scores(put: Setter, quizzes: Any) -> None:
                 "item_id": None,
                 "label": "Quiz 1",
                 "score": 80,
+                "points": None,
+                "out_of": None,
                 "created_at": ANY,
                 "dropped": False,
             }

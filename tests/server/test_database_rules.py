@@ -155,7 +155,12 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "drop_lowest": [-1, 21],
         "position": [0, -1],
     },
-    GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
+    GradeScore: {
+        "label": ["", "x" * 121],
+        "score": [-0.0001, 150.0001],
+        "points": [-0.0001, 16, 150_000.0001],
+        "out_of": [0, 20, 100_000.0001],
+    },
     Deck: {"name": ["", "x" * 121], "card_count": [-1]},
     Card: {
         "position": [0, -1],

@@ -19,7 +19,7 @@ State = dict[str, dict[str, Row]]
 
 COURSE = ("name", "code", "term", "meets", "institution", "subject", "syllabus_text")
 CATEGORY = ("name", "weight", "drop_lowest")
-SCORE = ("category_id", "item_id", "label", "score")
+SCORE = ("category_id", "item_id", "label", "score", "points", "out_of")
 ITEM = ("course_id", "title", "kind", "due_on", "category_id", "note", "done", "done_at")
 MILESTONE = ("item_id", "title", "due_on", "done", "position")
 DECK = ("name", "course_id")

@@ -65,7 +65,7 @@ def a_category(**fields: Any) -> dict[str, Any]:
 
 def a_score(**fields: Any) -> dict[str, Any]:
     made = {"id": an_id(9), "category_id": an_id(8), "item_id": None, "label": "Quiz", "score": 80}
-    return made | {"created_at": THEN} | fields
+    return made | {"points": None, "out_of": None, "created_at": THEN} | fields
 
 
 def a_file(**fields: Any) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def _grade(entry_point: RestEntryPoint, course_id: str) -> None:
         entry_point.made(
             "add_grade_score", course_id=course_id, category_id=chosen, label=f"Score {score}", score=score
         )
+    entry_point.made("add_grade_score", course_id=course_id, category_id=chosen, label="=Points", points=2, out_of=3)
 
 
 def _study(entry_point: RestEntryPoint, course_id: str, gone_course_id: str) -> None:

@@ -21,7 +21,8 @@ def replace_categories(entry_point: RestEntryPoint, ids: dict[str, str], other: 
 
 def add_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     for category in entry_point.made("get_grades", course_id=ids["course"])["categories"][:1]:
-        score = {"category_id": category["id"], "label": "x", "score": other / 3}
+        score = {"category_id": category["id"], "label": "x"}
+        score |= {"score": other / 3} if other % 2 else {"points": other / 3, "out_of": 100}
         entry_point.made("add_grade_score", course_id=ids["course"], **score)
 
 
@@ -101,7 +102,8 @@ def link_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> 
     scores = [score["id"] for category in categories for score in category["scores"]]
     to = [item["id"], None][other % 5 == 0]
     if other % 2 and scores:
-        by_rest(entry_point).call("update_grade_score", score_id=scores[other % len(scores)], item_id=to)
+        changed = [{"item_id": to}, {"score": 50}, {"points": 17, "out_of": 20}][other % 3]
+        by_rest(entry_point).call("update_grade_score", score_id=scores[other % len(scores)], **changed)
     elif categories:
         score = {"category_id": categories[other % len(categories)]["id"], "label": "y", "score": 70, "item_id": to}
         entry_point.call("add_grade_score", course_id=item["course_id"], **score)
