@@ -8,29 +8,41 @@ from typing import Final
 
 from courses.syllabi.comparison import Title
 from courses.syllabi.text import title_key
+from courses.syllabi.weight_words import plural_of
 from courses.syllabi.words import NOUN, OTHER, any_word, kind_of
 
 _STAGES: Final = frozenset({"final", "midterm"})
 """Words that say when an exam or a paper is due, not what it is."""
 
-_WORDS: Final = "one|two|three|four|five|six|seven|eight|nine|ten"
-_COUNTED: Final = re.compile(
-    rf"(?:^\s*|\b(?:{any_word('best')}|{any_word('lowest')})\s)\d{{1,2}}\s|\b(?:{_WORDS})\s(?=\w)", re.IGNORECASE
+_EXAM: Final = frozenset({"exam"})
+"""Unless another word follows, a final or a midterm is an exam."""
+
+_COUNTS: Final = re.compile(
+    rf"(?:^\s*|\b(?:of|von|de|with|mit|{any_word('best')}|{any_word('lowest')})\s)\d{{1,2}}\s"
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\s(?=[^\W\d])"
+    r"|[:,]\s*\d{1,2}(?:\s?[@x\u00d7].*|\s[^\d].*)?$",
+    re.IGNORECASE,
 )
-"""The number of pieces before a name: "3 exams", "highest two tests"."""
+"""The number of pieces or pages in a name: "3 exams", "highest two tests", "Quizzes, 5", "Quizzes: 6 at 5 points"."""
 
 _SCORES: Final = re.compile(r"\s(?:scores?|grades?|marks?)\s*$", re.IGNORECASE)
-_RANGE: Final = re.compile(r"\b(\d{1,2})\s?[-–]\s?(\d{1,2})\b")
+_RANGE: Final = re.compile(r"(?<!\d)(\d{1,2})\s?[-–]\s?[A-Z]?(\d{1,2})\b")
 _DETAILS: Final = re.compile(r"[:(]|\s[-–—]\s")
 """The end of the name in a title."""
 
-_ENDING: Final = re.compile(r"(?<=\w{4})(?:en|es|e|n|s)$")
+_ENDING: Final = re.compile(r"(?<=\w{4})(?:en|es|is|i|e|n|s)$")
 """What words differ by in the singular and the plural."""
+
+_LETTERS: Final = re.compile(r"\b[A-Z]{2,4}(?=\b|\d)")
+"""The first letters of a name: "PS 1" is one of the problem sets."""
+
+_ENOUGH: Final = 2
+"""Common words that suffice without a noun for work."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """The name of a category, or of an item without details.
+    """The name of a category, or of an item.
 
     Attributes:
         text: as it is written.
@@ -50,22 +62,32 @@ class _Name:
 
     @classmethod
     def of(cls, text: str, kind: str) -> "_Name":
-        plain = _SCORES.sub("", _COUNTED.sub(" ", text))
+        plain = _SCORES.sub("", _COUNTS.sub(" ", text))
         title = Title.of(plain)
+        exam = _EXAM if title.words and title.words <= _STAGES else frozenset[str]()
         ranges = [range(int(first), int(last) + 1) for first, last in _RANGE.findall(plain)]
         numbers = title.numbers | {str(number) for one in ranges for number in one}
         nouns = Title.of(" ".join(one[0] for one in NOUN.finditer(plain))).words - _STAGES
-        return cls(text, _stems(title.words), _stems(nouns), numbers, bool(ranges), kind)
+        return cls(text, _stems(title.words | exam), _stems(nouns | exam), numbers, bool(ranges), kind)
 
     def rank(self, item: "_Name") -> tuple[int, ...] | None:
         """How well an item fits this category, more is better. None if its words or numbers do not."""
         if not self.may_have(item):
             return None
+        if self.letters in _LETTERS.findall(item.text):
+            return bool(self.numbers), len(self.words)
         nouns, words = self.nouns & item.nouns, self.words & item.words
-        if not nouns and not (words and (self.words <= item.words or item.words <= self.words)):
+        is_part = bool(words) and (self.words <= item.words or item.words <= self.words)
+        if not nouns and not is_part and len(words) < _ENOUGH:
             return None
-        unsaid = self.words - item.words
-        return bool(self.numbers), len(nouns), len(words), -len(unsaid), "final" not in unsaid
+        unsaid, is_several = self.words - item.words, plural_of(self.text) == self.text
+        by_number = bool(item.numbers) and is_several
+        return bool(self.numbers), len(nouns), len(words), -len(unsaid), by_number, "final" not in unsaid
+
+    @property
+    def letters(self) -> str:
+        """The first letters of the words in capitals."""
+        return "".join(word[0] for word in _SCORES.sub("", _COUNTS.sub(" ", self.text)).split()).upper()
 
     def may_have(self, item: "_Name") -> bool:
         """Return whether neither number nor stage tells them apart: "Exam 1" and "Exam 2", "Midterm" and "Final"."""
@@ -78,7 +100,8 @@ class _Name:
 
 
 def _stems(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(_ENDING.sub("", word) for word in words)
+    """The words without endings. Tests are exams, as `Title` has it of one test."""
+    return frozenset("exam" if word == "test" else _ENDING.sub("", word) for word in words)
 
 
 class Categories:
@@ -94,12 +117,24 @@ class Categories:
         return None if name is None else self._keys.get(title_key(name))
 
     def of(self, title: str, kind: str = OTHER) -> str | None:
-        """The category of an item: the one that its words and its number fit best, else the only one of its kind."""
-        item = _Name.of(_DETAILS.split(title, maxsplit=1)[0] or title, kind)
+        """The category of an item: the one that its words and its number fit best, else the only one of its kind.
+
+        The words before its details count first: "Lab 3: review for the exam".
+        """
+        if found := self.named(title):
+            return found
+        head = _Name.of(_DETAILS.split(title, maxsplit=1)[0] or title, kind)
+        for item in (head, _Name.of(title, kind)):
+            fitting = self._fitting(item)
+            if len(fitting) == 1:
+                return fitting[0]
+        tied = self._fitting(head)
+        of_kind = [one for one in self._names if one.kind == kind != OTHER and one.may_have(head)]
+        only = [one.text for one in of_kind if not tied or one.text in tied]
+        return only[0] if len(only) == 1 else None
+
+    def _fitting(self, item: _Name) -> list[str]:
+        """The categories that the words and the number of an item fit best."""
         ranked = [(rank, one.text) for one in self._names if (rank := one.rank(item)) is not None]
         best = max((rank for rank, _ in ranked), default=None)
-        fitting = [text for rank, text in ranked if rank == best]
-        if len(fitting) != 1:
-            of_kind = (one for one in self._names if one.kind == kind != OTHER)
-            fitting = [one.text for one in of_kind if one.may_have(item) and (not fitting or one.text in fitting)]
-        return fitting[0] if len(fitting) == 1 else None
+        return [text for rank, text in ranked if rank == best]

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from courses.syllabi.categories import Categories
+from courses.syllabi.phrases import TAKING_PART
 from courses.syllabi.rows import rows_of, sentences_of
+from courses.syllabi.weight_words import plural_of
 from courses.syllabi.weights import Weight
 from courses.syllabi.words import NOUN, OTHER, VOCABULARY, any_word, kind_of
 
@@ -32,7 +34,7 @@ _LOWEST: Final = re.compile(
 )
 _SOME: Final = re.compile(
     rf"\bdrop(?:s|ped)?\s(?:your\s|the\s|their\s)?(?P<active>{_COUNT}){_IN_DIGITS}\s"
-    rf"|\b(?P<passive>{_COUNT}){_IN_DIGITS}(?=\s(?:[\w-]+\s){{1,4}}(?:(?:will|may|can|is|are|be)\s){{1,2}}dropped\b)"
+    rf"|\b(?P<passive>{_COUNT}){_IN_DIGITS}(?=\s(?:(?!you\b|students?\b)[\w-]+\s){{1,4}}(?:(?:will|may|can|is|are|be)\s){{1,2}}dropped\b)"
     rf"|\b(?P<noun>{_COUNT}){_IN_DIGITS}\sdrops?\b",
     re.IGNORECASE,
 )
@@ -63,13 +65,14 @@ _APART: Final = re.compile(r"[,;(|]|\s(?:and|or|und|oder|et|ou|y|o)\s")
 
 _FINAL: Final = re.compile(r"\bfinals?\b", re.IGNORECASE)
 
+_SAT: Final = frozenset({"exam", "quiz"})
 _MOST_HEAD: Final = 60
 """Maximum length of a line that is a heading."""
 
 
 def dropped_in(lines: Sequence[str], weights: Sequence[Weight]) -> list[int]:
     """The number of dropped scores of each category, 0 if the text does not say."""
-    names = Categories([one.name for one in weights])
+    names = _Named(weights)
     found: dict[str, int] = {}
     head = ""
     for row in rows_of(lines) if weights else ():
@@ -79,7 +82,7 @@ def dropped_in(lines: Sequence[str], weights: Sequence[Weight]) -> list[int]:
             earlier = [head]
             for _, sentence in sentences_of(cell):
                 for number, after, before in _drops_of(sentence):
-                    category = _said(names, after, before) or _meant(names, own, earlier)
+                    category = names.said(after, before) or names.meant(own, earlier)
                     if category is not None:
                         found[category] = max(found.get(category, 0), min(number, MOST_DROPPED))
                 earlier.append(sentence)
@@ -87,30 +90,44 @@ def dropped_in(lines: Sequence[str], weights: Sequence[Weight]) -> list[int]:
     return [found.get(one.name, 0) for one in weights]
 
 
-def _said(names: Categories, after: str, before: str) -> str | None:
-    """The category in the words after a drop, or else before it."""
-    window = _CLAUSE_END.split(_BRACKETED.sub("", after), maxsplit=1)[0]
-    return names.of(window, kind_of(window)) or _last(names, _CLAUSE_START.split(before)[-1])
+class _Named:
+    """The categories, to find the one that words beside a drop mean. Those of several pieces are more likely."""
 
+    def __init__(self, weights: Sequence[Weight]) -> None:
+        names = [one.name for one in weights]
+        several = [name for name in names if plural_of(name) == name or name.lower().endswith("homework")]
+        self._lists = Categories(several), Categories(names)
 
-def _meant(names: Categories, own: set[str], earlier: Sequence[str]) -> str | None:
-    """The category of the row, or else the last one before that is not a final exam."""
-    if len(own) == 1:
-        return next(iter(own))
-    named = (_last(names, sentence) for sentence in reversed(earlier))
-    return next(
-        (name for name in named if name is not None and kind_of(name) != OTHER and not _FINAL.search(name)), None
-    )
+    def of(self, words: str) -> str | None:
+        """The category that words mean. Only exams and quizzes are found by their kind."""
+        kind = kind_of(words)
+        found = (names.of(words, kind if kind in _SAT else OTHER) for names in self._lists)
+        return next(filter(None, found), None)
 
+    def at_end_of(self, text: str) -> str | None:
+        """The category of the last noun for work; without a noun, that of the other words."""
+        nouns = list(NOUN.finditer(text))
+        if not nouns:
+            return self.of(text)
+        apart = len(nouns) > 1 and _APART.search(text, nouns[-2].end(), nouns[-1].start())
+        return self.of(text[nouns[-2].end() if apart else 0 : nouns[-1].end()])
 
-def _last(names: Categories, text: str) -> str | None:
-    """The category that the last noun for work in a text means; without a noun, its other words."""
-    nouns = list(NOUN.finditer(text))
-    if not nouns:
-        return names.of(text)
-    start = nouns[-2].end() if len(nouns) > 1 and _APART.search(text, nouns[-2].end(), nouns[-1].start()) else 0
-    phrase = text[start : nouns[-1].end()]
-    return names.of(phrase, kind_of(phrase))
+    def subject_of(self, sentence: str) -> str | None:
+        """The category of the first noun for work, unless it is a final exam or taking part."""
+        noun = NOUN.search(sentence)
+        name = self.of(sentence[: noun.end()] if noun else sentence)
+        return None if name is None or _FINAL.search(name) or TAKING_PART.search(name) else name
+
+    def said(self, after: str, before: str) -> str | None:
+        """The category in the words after a drop, or else before it."""
+        window = _CLAUSE_END.split(_BRACKETED.sub("", after), maxsplit=1)[0]
+        return self.of(window) or self.at_end_of(_CLAUSE_START.split(before)[-1]) or self.at_end_of(before)
+
+    def meant(self, own: set[str], earlier: Sequence[str]) -> str | None:
+        """The category of the row, or else that of the nearest sentence before."""
+        if len(own) == 1:
+            return next(iter(own))
+        return next(filter(None, map(self.subject_of, reversed(earlier))), None)
 
 
 def _drops_of(sentence: str) -> Iterator[tuple[int, str, str]]:

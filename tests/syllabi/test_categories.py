@@ -31,6 +31,13 @@ def category_of(title: str, *names: str) -> str | None:
         ("Final project", ("Final exam", "Project", "Homework"), "Project"),
         ("Final exam", ("Exams", "Final paper"), "Exams"),
         ("Problem set 4", ("Problem sets", "Reading responses", "Exams"), "Problem sets"),
+        ("PS 4", ("Problem sets", "Reading responses", "Exams"), "Problem sets"),
+        ("Final exam", ("Tests", "Final", "Homework"), "Final"),
+        ("Final paper", ("Papers", "Final", "Homework"), "Papers"),
+        ("Test 1", ("Tests", "Quizzes", "Final exam"), "Tests"),
+        ("Source analysis 1", ("Source analyses", "Essays"), "Source analyses"),
+        ("Paper 2", ("Short papers", "Term paper"), "Short papers"),
+        ("Quiz 2", ("Three quizzes", "Exams"), "Three quizzes"),
     ],
 )
 def test_words_decide(title: str, names: tuple[str, ...], category: str) -> None:
@@ -39,11 +46,25 @@ def test_words_decide(title: str, names: tuple[str, ...], category: str) -> None
 
 @each(
     ("title", "category"),
-    [("Exam 2", "Exam 2"), ("Exam II", "Exam 2"), ("Final exam", "Final exam"), ("Exam 3", None)],
+    [
+        ("Exam 2", "Exam 2"),
+        ("Exam II", "Exam 2"),
+        ("Final exam", "Final exam"),
+        ("Exam 3", None),
+        ("Lab 3", "Labs 1-6"),
+    ],
 )
 def test_numbers_decide(title: str, category: str | None) -> None:
     proposal = proposed(
-        "Fall 2026", "Exam 1: 20%", "Exam 2: 30%", "Final exam: 50%", "", "Schedule", "", f"Oct 8: {title}"
+        "Fall 2026",
+        "Exam 1: 20%",
+        "Exam 2: 30%",
+        "Final exam: 40%",
+        "Labs 1-6: 10%",
+        "",
+        "Schedule",
+        "",
+        f"Oct 8: {title}",
     )
     assert [one.category for one in proposal.items if one.due_on] == [category]
 

@@ -31,6 +31,9 @@ def drops(*lines: str) -> dict[str, int]:
         ("The best 8 of 10 quizzes count.", {"Quizzes": 2}),
         ("Your best four (4) of the five (5) quizzes count.", {"Quizzes": 1}),
         ("There are weekly quizzes. The lowest one will be dropped.", {"Quizzes": 1}),
+        ("A quiz is given each Thursday, except before exams. Two lowest dropped.", {"Quizzes": 2}),
+        ("Homework closes each Sunday night; your lowest three are dropped.", {"Homework": 3}),
+        ("Drop your lowest programming or homework assignment score.", {"Homework": 1}),
     ],
 )
 def test_a_sentence_names_the_category(sentence: str, dropped: dict[str, int]) -> None:
@@ -74,10 +77,26 @@ def test_other_languages(lines: tuple[str, ...], dropped: dict[str, int]) -> Non
         "Two points will be added to your lowest exam grade.",
         "Dec 4: last day to drop a class; quiz 3.",
         "Please drop one copy of your homework in the box.",
+        "Miss more than 3 quizzes and you will be dropped.",
+        "Attendance counts. Your lowest grade will be dropped.",
     ],
 )
 def test_other_drops_are_none(sentence: str) -> None:
     assert drops(*GRADING, sentence) == {}
+
+
+@each(
+    ("sentence", "dropped"),
+    [
+        ("The lowest report grade is dropped.", {"Lab reports": 1}),
+        ("The lowest scoring module is dropped.", {"Modules 1-7": 1}),
+        ("WebWork is assigned in every class. The two lowest scores are dropped.", {"WebWork": 2}),
+        ("No labs can be made up; your lowest worksheet is dropped.", {"Lab reports": 1}),
+    ],
+)
+def test_the_category_of_several_pieces_is_meant(sentence: str, dropped: dict[str, int]) -> None:
+    grading = ("Lab reports: 20%", "Formal report: 20%", "WebWork: 20%", "Modules 1-7: 20%", "Problem set: 20%", "")
+    assert drops("Grading", *grading, sentence) == dropped
 
 
 def test_at_most_twenty_are_dropped() -> None:
