@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
-from accounts.rows.access import Access, change
+from studyservice.rows.access import Access, change
 from grades.breakdown import get_grades
 from grades.scores import add_grade_score
 from grades.serializers import GradeBreakdownRow
