@@ -13,7 +13,6 @@ from django.urls import reverse
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
-from studyservice.rows.access import Access, change
 from grades.breakdown import get_grades
 from grades.scores import add_grade_score
 from grades.serializers import GradeBreakdownRow
@@ -22,6 +21,7 @@ from planning.course_plan import PlannedItem, items_with_milestones
 from planning.pages.course import add_score
 from planning.pages.score_forms import ScoresForm
 from studyservice.operations.errors import Conflict
+from studyservice.rows.access import Access, change
 
 ITEMS_A_PAGE = 100
 
