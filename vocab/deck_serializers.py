@@ -11,16 +11,16 @@ from studyservice.operations.query_fields import QueryBooleanField, QueryInteger
 from studyservice.operations.serializers import Query
 from vocab.exam_records import minutes_field
 from vocab.models import Deck
-from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, DeckRow
+from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, CardOrder, DeckRow
+
+_ORDERED = ("order", "cards_after")
 
 
 class DecksQuery(Query):
     """Parameters of list_vocab_decks."""
 
     deck_id = IdField(required=False, help_text="Only this deck.")
-    include_cards = QueryBooleanField(
-        default=False, help_text="Whether to answer the deck's cards too, due first; needs deck_id."
-    )
+    include_cards = QueryBooleanField(default=False, help_text="Whether to answer the deck's cards too; needs deck_id.")
     due_only = QueryBooleanField(
         default=False,
         help_text="Only the cards to ask now, in this order: those in learning, reviews that are due, then new cards, "
@@ -31,7 +31,17 @@ class DecksQuery(Query):
         min_value=1,
         max_value=MAX_CARDS,
         required=False,
-        help_text="At most this many cards, the first ones; needs include_cards.",
+        help_text="At most this many cards, the first ones; needs include_cards. more_cards: whether others follow.",
+    )
+    order = ChoiceField(
+        choices=[one.value for one in CardOrder],
+        required=False,
+        help_text="Of the cards: due (the default), position, or weakest: the lowest recall now first, new ones last. "
+        "Needs include_cards, without due_only.",
+    )
+    cards_after = IdField(
+        required=False,
+        help_text="A card's id: only those after it in that order. Needs include_cards, without due_only.",
     )
     on = DateField(
         required=False,
@@ -58,8 +68,11 @@ class DecksQuery(Query):
         elif attrs["include_cards"] and "deck_id" not in attrs:
             wrong["include_cards"] = ["Needs deck_id, the deck whose cards to answer."]
         elif not attrs["include_cards"]:
-            about_cards = [name for name in ("due_only", "limit") if attrs.get(name)]
+            about_cards = [name for name in ("due_only", "limit", *_ORDERED) if attrs.get(name)]
             wrong |= {name: ["Needs include_cards."] for name in about_cards}
+        if attrs["due_only"] or "for_item" in attrs:
+            ordered = ["Not with due_only or for_item, whose cards have an order of their own."]
+            wrong |= {name: ordered for name in _ORDERED if name in attrs}
         if wrong:
             raise serializers.ValidationError(wrong)
         return attrs

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, Q, Subquery, Sum, Value, When
+from django.db.models import FilteredRelation, OuterRef, Q, Subquery, Sum
 from django.utils import timezone
 
 from courses.models import Course
@@ -17,10 +17,11 @@ from studyservice.operations.serializers import DeletedRow, deletion
 from studyservice.rows.access import Access, MemberSelect, change
 from studyservice.rows.rows import Row
 from vocab.changes import keep_reviews
+from vocab.deck_cards import NO_LIMIT, Cards, ask_for_cards, cards_to_ask
 from vocab.models import Card, CardState, Deck
 from vocab.plans import cards_for
 from vocab.readiness import deck_readiness, no_cards, with_recall
-from vocab.serializers import CardRow, DeckFields, DeckRow, ListedCardRow
+from vocab.serializers import CardOrder, DeckFields, DeckRow, ListedCardRow
 
 
 class NoSuchDeck(NotFound):
@@ -63,27 +64,6 @@ _NEW_TODAY = MemberSelect(_TODAY.order_by().values("member_id").annotate(begun=S
 _LIST = MemberSelect[_ReadDeck](_DECKS, _COLUMNS)
 _ONE = MemberSelect[_ReadDeck](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
 _OF_COURSE = MemberSelect[_ReadDeck](_DECKS.filter(course_id=Param("course_id")), _COLUMNS)
-_OF_DECK = Card.rows.declared.filter(deck_id=Param("deck_id"))
-_DUE_FIRST = _OF_DECK.order_by("due_at", "position", "id")
-_CARDS_DUE_FIRST = MemberSelect(_DUE_FIRST, CardRow, limited=True)
-_LEARNING_FIRST = (
-    Case(
-        When(state=CardState.NEW, then=Value(2)),
-        When(state=CardState.REVIEW, then=Value(1)),
-        default=Value(0),
-        output_field=IntegerField(),
-    ),
-    Case(When(state=CardState.NEW, then=None), default=F("due_at")),
-    "position",
-    "id",
-)
-"""Learning and relearning cards, then reviews, each by due time; then new ones by position."""
-
-_CARDS_TO_ASK = MemberSelect(
-    _OF_DECK.filter(suspended=False, due_at__lte=Param("now")).order_by(*_LEARNING_FIRST), CardRow, limited=True
-)
-_NO_LIMIT = 1_000_000
-"""Far more cards than a deck has, even one changed by an operator."""
 
 
 def list_vocab_decks(
@@ -93,6 +73,8 @@ def list_vocab_decks(
     deck_id: UUID | None = None,
     due_only: bool = False,
     limit: int | None = None,
+    order: str = CardOrder.DUE,
+    cards_after: UUID | None = None,
     on: date | None = None,
     for_item: UUID | None = None,
     minutes_a_day: int = 0,
@@ -105,38 +87,46 @@ def list_vocab_decks(
     Args:
         due_only: only the cards to study now, in order, with no more new ones than still allowed today.
         limit: maximum number of cards.
+        order: of the cards, a `CardOrder`.
+        cards_after: the card after which they begin.
         on: a day for which to return the readiness.
         for_item: only the decks of this exam's course, the first with today's cards of the plan for the exam, across
             all of them.
         minutes_a_day: of that plan.
 
     Raises:
-        ValidationFailed: `on` is past, or more than a year ahead; `for_item` cannot have a plan.
+        ValidationFailed: `on` is past, or more than a year ahead; `for_item` cannot have a plan; `cards_after` is not a
+            card of the deck.
     """
     readiness = {} if on is None else deck_readiness(access, on, deck_id)
     now = timezone.now()
-    everything = None
-    if include_cards and not due_only and for_item is None:
-        everything = _CARDS_DUE_FIRST.ahead(access, deck_id=deck_id, limit=_NO_LIMIT if limit is None else limit)
+    cards: Cards | None = None
     if for_item is not None:
         course_id, planned = cards_for(access, for_item, minutes_a_day, limit)
-        decks = _read(access, _OF_COURSE, now, course_id=course_id)
+        decks, cards = _read(access, _OF_COURSE, now, course_id=course_id), Cards(planned)
+    elif deck_id is None:
+        decks = _read(access, _LIST, now)
+    elif include_cards and not due_only:
+        in_order = ask_for_cards(access, deck_id, now, order=order, cards_after=cards_after, limit=limit)
+        decks, cards = _read(access, _ONE, now, deck_id=deck_id), in_order()
     else:
-        decks = _read(access, _LIST, now) if deck_id is None else _read(access, _ONE, now, deck_id=deck_id)
+        decks = _read(access, _ONE, now, deck_id=deck_id)
+        cards = _to_ask(access, decks[0], now, limit) if decks and include_cards else None
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(access, on)
-    if decks and (include_cards or for_item is not None):
-        if for_item is not None:
-            cards = planned
-        elif everything is not None:
-            cards = everything()
-        else:
-            most = decks[0]["today_count"]
-            limit = most if limit is None else min(limit, most)
-            cards = _CARDS_TO_ASK.all(access, deck_id=deck_id, now=now, limit=limit)
-        decks[0]["cards"] = cast("list[ListedCardRow]", cards) if on is None else with_recall(access, on, cards)
+    if decks and cards is not None:
+        if cards.more is not None:
+            decks[0]["more_cards"] = cards.more
+        listed = cards.cards
+        decks[0]["cards"] = cast("list[ListedCardRow]", listed) if on is None else with_recall(access, on, listed)
     return decks
+
+
+def _to_ask(access: Access, deck: DeckRow, now: datetime, limit: int | None) -> Cards:
+    """The first cards of the deck to study now, with no more new ones than still allowed today."""
+    most = deck["today_count"] if limit is None else min(limit, deck["today_count"])
+    return Cards(cards_to_ask(access, deck["id"], now, most), None if limit is None else most < deck["today_count"])
 
 
 def decks_of_course(access: Access, course_id: UUID) -> list[DeckRow]:
@@ -156,7 +146,7 @@ def _read(access: Access, statement: MemberSelect[_ReadDeck], now: datetime, **g
 def new_left(access: Access, begun_today: int | None) -> int:
     """The number of new cards that the member may still begin today."""
     if access.member.new_cards_a_day is None:
-        return _NO_LIMIT
+        return NO_LIMIT
     return max(0, access.member.new_cards_a_day - (begun_today or 0))
 
 

@@ -148,12 +148,15 @@ def with_recall(access: Access, on: date, cards: list[CardRow]) -> list[ListedCa
     at = noon_of(access, on)
     rows = cast("list[ListedCardRow]", cards)
     for row in rows:
-        stability, last = row["stability"], row["last_reviewed_at"]
-        if stability is None or last is None:
-            row["recall"] = None
-        else:
-            row["recall"] = percent(scheduling.recall(max(stability, LEAST_STABILITY), last, at))
+        probability = recall_of(row, at)
+        row["recall"] = None if probability is None else percent(probability)
     return rows
+
+
+def recall_of(card: CardRow, at: datetime) -> float | None:
+    """The probability (0 to 1) of recalling a card at an instant; None of a new card."""
+    stability, last = card["stability"], card["last_reviewed_at"]
+    return None if stability is None or last is None else scheduling.recall(max(stability, LEAST_STABILITY), last, at)
 
 
 def item_readiness(access: Access, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:

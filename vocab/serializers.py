@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NotRequired, TypedDict, cast
 from uuid import UUID
 
@@ -21,6 +22,20 @@ MAX_CARDS = 500
 
 MAX_DECK_NAME = max_length(Deck, "name")
 """Characters of a deck's name."""
+
+
+class CardOrder(StrEnum):
+    """An order of a deck's cards.
+
+    Attributes:
+        DUE: by due time.
+        POSITION: as they were added.
+        WEAKEST: the lowest recall now first, new ones last.
+    """
+
+    DUE = "due"
+    POSITION = "position"
+    WEAKEST = "weakest"
 
 
 class CardFields(TypedDict):
@@ -260,6 +275,7 @@ class DeckRow(TypedDict):
             list[ListedCardRow], "Its cards, due first; only with include_cards, which is true by default on creation."
         ]
     ]
+    more_cards: NotRequired[Annotated[bool, "Only with limit or cards_after: whether more cards follow these."]]
     readiness: NotRequired[
         Annotated[ReadinessRow, "Only with on: what will be recalled on that day if nothing is studied until then."]
     ]

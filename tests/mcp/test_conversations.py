@@ -20,7 +20,7 @@ CONVERSATIONS = dict(re.findall(r"### (\"[^\n]+\")\n.*?```text\n(.*?)```", SECTI
 
 PLACEHOLDER = re.compile(r"<([^<>]+)>")
 MOST_CALLS = 3
-MORE_CALLS = {'"I got 87': 4, '"Quiz me': 7}
+MORE_CALLS = {'"I got 87': 4, '"Quiz me on five': 7}
 """Conversations with more calls than others: three changes after a search, and five answers of a quiz."""
 
 
@@ -196,6 +196,14 @@ def moved_day(talk: Talk) -> None:
     assert {item["id"] for item in moved} == {item["id"] for item in talk.calls[0].answer["data"]}
 
 
+def quizzed_on_the_weakest(talk: Talk) -> None:
+    [deck] = talk.calls[1].answer["data"]
+    assert (len(deck["cards"]), deck["more_cards"]) == (5, True)
+    [whole] = talk.rest.made("list_vocab_decks", deck_id=deck["id"], include_cards=True, order="weakest")["data"]
+    assert [card["id"] for card in whole["cards"]][:4] == [card["id"] for card in deck["cards"][1:]]
+    assert talk.calls[2].answer["id"] == deck["cards"][0]["id"]
+
+
 def worth(talk: Talk) -> None:
     found = {item["title"]: item["worth"] for item in talk.calls[0].answer["data"]}
     assert found == {"Response paper: the silver trade": 30, "Research paper": 30}
@@ -208,7 +216,7 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"What do I need': needed,
     '"I handed in': handed_in,
     '"Break': steps,
-    '"Quiz me': quizzed,
+    '"Quiz me on five': quizzed,
     '"Add': merged,
     '"What should I do': next_minutes,
     '"Am I ready': ready,
@@ -216,6 +224,7 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"Delete': deleted,
     '"My professor': moved_labs,
     '"Move everything': moved_day,
+    '"Quiz me on what': quizzed_on_the_weakest,
     '"Find everything': worth,
 }
 """The expected writes and answers of each conversation, by the beginning of its request."""

@@ -53,6 +53,8 @@ BEYOND_A_SCHEMA = (
     "Not one of your items.",
     "Not one of your courses.",
     "Needs include_cards.",
+    "whose cards have an order of their own.",
+    "Not a card of this deck.",
     "Send one entry for each item.",
     "Needs include_syllabus.",
     "Must be a day from",
