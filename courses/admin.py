@@ -43,7 +43,7 @@ class CourseAdmin(StudyDataAdmin):
     """Courses, with their syllabus text and files."""
 
     form = CourseForm
-    list_display = ("name", "code", "term", "member", "created_at")
+    list_display = ("name", "code", "term", "archived", "member", "created_at")
     list_select_related = ("member",)
     ordering = ("member_id", "created_at", "id")
     autocomplete_fields = ("member",)
@@ -54,8 +54,8 @@ class CourseAdmin(StudyDataAdmin):
     delete = staticmethod(courses.delete_course)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """The member of a course cannot change."""
-        return self.readonly_fields if obj is None else ("member", *self.readonly_fields)
+        """The member of a course cannot change, and a new course has not ended."""
+        return ("archived" if obj is None else "member", *self.readonly_fields)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the URL that deletes uploaded files."""

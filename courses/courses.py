@@ -44,7 +44,20 @@ from studyservice.registry.data import Maximum
 from studyservice.rows.access import Access, MemberSelect, change
 from studyservice.rows.rows import Row
 
-COURSES = Maximum(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
+COURSES = Maximum(
+    most=30,
+    what="open courses",
+    full="You have reached the limit of {most} courses. End or delete one first.",
+    where={"archived": False},
+    is_conflict=True,
+)
+
+COURSES_IN_ALL = Maximum(
+    most=200,
+    what="courses",
+    full="You have reached the limit of {most} courses, ended ones included. Delete one first.",
+    is_conflict=True,
+)
 
 _HAS_SYLLABUS = ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField())
 COURSES_BY_AGE = Course.rows.declared.annotate(has_syllabus=_HAS_SYLLABUS).order_by("created_at", "id")
@@ -149,10 +162,12 @@ def create_course(access: Access, **fields: Unpack[NewCourseFields]) -> CreatedC
     categories_named = _categories_named(items or (), weights or ())
     with change(access, "create_course"):
         upload = None if syllabus_id is None else attachable(access, syllabus_id)
-        others = Course.rows.of(access.whole).all("hue", "folded", "name", "term")
-        COURSES.require(len(others))
+        others = Course.rows.of(access.whole).all("archived", "hue", "folded", "name", "term")
+        still_open = [one for one in others if not one["archived"]]
+        COURSES.require(len(still_open))
+        COURSES_IN_ALL.require(len(others))
         text = fields.pop("syllabus_text", None) or (upload["text"] if upload else None)
-        hue = least_used((one["id"], one["hue"]) for one in others)
+        hue = least_used((one["id"], one["hue"]) for one in still_open)
         [course] = Course.rows.of(access).insert({**fields, "syllabus_text": text, "hue": hue})
         course_id = course["id"]
         with_new_course(access, course_id)
@@ -220,7 +235,7 @@ def update_course(access: Access, course_id: UUID, **changes: Unpack[CourseField
     Raises:
         NotFound: the call sees no such course.
         ValidationFailed: `syllabus_id` is neither a free upload of the member nor a file of this course.
-        Conflict: the course has the maximum number of files.
+        Conflict: the course has the maximum number of files, or there is no room to reopen it.
     """
     with change(access, "update_course"):
         if "term" in change_course(access, course_id, changes):
@@ -234,6 +249,8 @@ def change_course(access: Access, course_id: UUID, changes: CourseFields) -> set
     columns = {"name", *changes, *({"syllabus_text"} if syllabus_id else ())}
     stored = Course.rows.of(access).get(NoSuchCourse, *columns, id=course_id)
     access.open_write.about(Course, course_id, stored["name"], course_id)
+    if changes.get("archived") is False and stored["archived"]:
+        COURSES.require(Course.rows.of(access.whole).count(archived=False))
     upload = attachable(access, syllabus_id, course_id) if syllabus_id else None
     if upload is not None and upload["text"] is not None and changes.get("syllabus_text") is None:
         changes["syllabus_text"] = upload["text"]

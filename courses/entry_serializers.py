@@ -9,11 +9,11 @@ from rest_framework import serializers
 from courses.models import Course, Item
 from courses.serializers import (
     MAX_ENTRIES,
-    CourseBody,
     CourseDetails,
     CourseRow,
     ItemRow,
     NewItem,
+    PlainCourseBody,
     PlainItemBody,
 )
 from courses.syllabi.drops import MOST_DROPPED
@@ -122,10 +122,10 @@ class NewCourseFields(CourseDetails):
     grade_categories: NotRequired[list[CategoryEntryFields] | None]
 
 
-class NewCourseBody(CourseBody):
+class NewCourseBody(PlainCourseBody):
     """A course, and what its syllabus says is due and counts."""
 
-    example: ClassVar[dict[str, Any]] = CourseBody.example | {
+    example: ClassVar[dict[str, Any]] = PlainCourseBody.example | {
         "items": [CourseItemBody.example],
         "grade_categories": [CategoryEntryBody.example, {"name": "Exams", "weight": 80}],
     }

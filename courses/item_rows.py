@@ -196,6 +196,9 @@ The course's member is compared with the item's rather than with the parameter: 
 courses and then sort their items.
 """
 
+ITEMS_OF_OPEN_COURSES = ITEMS.filter(course__archived=False)
+"""The items for what looks ahead: those of courses that have not ended."""
+
 LISTED = columns_of_row(ReadItem) | {"note": "note_in_lists"}
 """The columns of a `ReadItem` with the beginning of its note."""
 

@@ -9,7 +9,15 @@ from django.utils import timezone
 from courses.doubts import doubt_items
 from courses.errors import NoSuchItem
 from courses.item_batches import require_categories
-from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, ReadItem, as_answered
+from courses.item_rows import (
+    ITEMS,
+    ITEMS_OF_OPEN_COURSES,
+    LISTED,
+    NOTE_IN_LISTS,
+    SOONEST_FIRST,
+    ReadItem,
+    as_answered,
+)
 from courses.models import Item
 from courses.serializers import ChangedItemRow, ItemBody, ItemEntryFields, ItemFields, ItemRow
 from studyservice.changes.contents import Fields
@@ -29,7 +37,9 @@ _NEXT = MemberSelect[ReadItem](
     LISTED,
 )
 _OF_COURSE = MemberSelect(ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), ReadItem)
-_AHEAD = MemberSelect[ReadItem](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), LISTED)
+_AHEAD = MemberSelect[ReadItem](
+    ITEMS_OF_OPEN_COURSES.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), LISTED
+)
 _GRADED = (
     "A score names this item. Delete the score with delete_grade_score, change the category and add the score again; "
     "update_grade_score over REST moves both."
@@ -61,7 +71,7 @@ def items_of(access: Access, course_id: UUID) -> list[ItemRow]:
 
 
 def items_ahead(access: Access) -> list[ItemRow]:
-    """The items of all courses due from today on, soonest first."""
+    """The items of courses that have not ended due from today on, soonest first."""
     today = access.today()
     return as_answered(_AHEAD.all(access, today=today), today)
 

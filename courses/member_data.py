@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from courses.courses import COURSES
+from courses.courses import COURSES, COURSES_IN_ALL
 from courses.item_batches import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.item_rows import folded_course, folded_item
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, SyllabusFile
@@ -53,7 +53,8 @@ register(
             left_out={"folded": "made of the name when it is taken in"},
             must_be_empty=True,
         ),
-        maxima=(COURSES,),
+        maxima=(COURSES, COURSES_IN_ALL),
+        log=Logged(made_with={"archived": False}),
         computed=Computed(derived=folded_course, derived_from=("name",)),
     )
 )

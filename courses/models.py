@@ -66,6 +66,11 @@ class Course(models.Model):
     folded = models.TextField(
         default="", db_default="", editable=False, help_text="The name as it is searched (courses.item_rows)."
     )
+    archived = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the course has ended; the agenda leaves it out.",
+    )
     hue = models.PositiveSmallIntegerField(
         null=True,
         editable=False,

@@ -21,7 +21,7 @@ COURSE_TEXTS = ("name", "code", "term", "meets", "institution", "subject")
 
 
 class CourseDetails(TypedDict, total=False):
-    """The optional fields of a `CourseBody`."""
+    """The optional fields of a `PlainCourseBody`."""
 
     code: str | None
     term: str
@@ -36,10 +36,11 @@ class CourseFields(CourseDetails, total=False):
     """Changes of a course: the fields of a `CourseBody`."""
 
     name: str
+    archived: bool
 
 
-class CourseBody(Body):
-    """The writable fields of a course."""
+class PlainCourseBody(Body):
+    """What a new course is made of."""
 
     example: ClassVar[dict[str, Any]] = {
         "name": "Cell Biology",
@@ -59,15 +60,29 @@ class CourseBody(Body):
 
     class Meta:
         model = Course
-        fields = (*COURSE_TEXTS, "syllabus_text")
+        fields: ClassVar[tuple[str, ...]] = (*COURSE_TEXTS, "syllabus_text")
         extra_kwargs: ClassVar[dict[str, Any]] = {"code": {"help_text": "Course number, such as BIO 101."}}
+
+
+class CourseBody(PlainCourseBody):
+    """The writable fields of a course."""
+
+    example: ClassVar[dict[str, Any]] = {"archived": True}
+
+    class Meta:
+        model = Course
+        fields = (*PlainCourseBody.Meta.fields, "archived")
+        extra_kwargs: ClassVar[dict[str, Any]] = PlainCourseBody.Meta.extra_kwargs | {
+            "archived": {"default": serializers.empty, "required": False}
+        }
 
 
 @answer(
     Course,
-    **CourseBody.example,
+    **PlainCourseBody.example,
     id="3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
     has_syllabus=True,
+    archived=False,
     created_at="2030-09-01T08:30:00.000000Z",
     updated_at="2030-09-01T08:30:00.000000Z",
 )
@@ -82,6 +97,7 @@ class CourseRow(TypedDict):
     institution: str | None
     subject: str | None
     has_syllabus: Annotated[bool, "Whether a syllabus text is stored."]
+    archived: bool
     created_at: datetime
     updated_at: datetime
 

@@ -42,8 +42,8 @@ class CourseViewSet(MemberViewSet):
     def list_courses(self) -> Page[CourseRow]:
         """All courses of the member, oldest first, in one page.
 
-        A member has at most 30 courses, so there is no second page. Items, grades and decks refer to a course
-        by its id.
+        A member has at most 200 courses, 30 of them not archived, so there is no second page. Items, grades and
+        decks refer to a course by its id.
         """
         return page(courses.list_courses(self.access))
 
@@ -91,10 +91,12 @@ class CourseViewSet(MemberViewSet):
         exists=courses.require_course,
     )
     def update_course(self, course_id: UUID) -> CourseRow:
-        """Change the fields that are sent; null clears an optional one. The member can undo it on /activity.
+        """Change the fields that are sent; null clears an optional one. archived ends a course and keeps all in it. The
+        member can undo it on /activity.
 
         Send only the fields to change. Null clears an optional field. A new syllabus text replaces the old one
-        and leaves the items as they are.
+        and leaves the items as they are. Set archived when a course has ended: everything in it can still be read and
+        changed, and the agenda leaves it out. Reopening a course beside 30 open ones answers conflict.
         """
         return courses.update_course(self.access, course_id, **self.body)
 

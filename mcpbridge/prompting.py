@@ -6,7 +6,7 @@ the protocol.
 """
 
 import logging
-from typing import cast
+from typing import NamedTuple, cast
 
 from django.http import HttpRequest
 from mcp.server.context import ServerRequestContext
@@ -29,7 +29,7 @@ from mcp.types import (
 from accounts.api.middleware import require_membership
 from mcpbridge.answers import failure_text
 from mcpbridge.prompt_texts import Occasion
-from mcpbridge.prompts import PROMPTS, AssistantPrompt, Choice, NamedKind, choices, completing, matching
+from mcpbridge.prompts import COURSE, PROMPTS, AssistantPrompt, Choice, NamedKind, choices, completing, matching
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import told
 from studyservice.database.statements import Row
@@ -86,7 +86,7 @@ async def complete(context: ServerRequestContext, params: CompleteRequestParams)
         raise _unknown_argument(prompt, params.argument.name)
     request = cast(HttpRequest, context.request)
     _admitted(request, prompt.names)
-    labels = completing(_choices(request, prompt.names), params.argument.value)
+    labels = completing(_choices(request, prompt.names).offered, params.argument.value)
     completion = Completion(values=labels[:MAX_VALUES], total=len(labels), has_more=len(labels) > MAX_VALUES)
     return CompleteResult(completion=completion)
 
@@ -123,8 +123,8 @@ def _chosen(request: HttpRequest, names: NamedKind, value: str) -> Row:
     Raises:
         MCPError: no record or more than one has that name.
     """
-    offered = _choices(request, names)
-    found = matching(offered, value)
+    offered, ended = _choices(request, names)
+    found = matching(offered, value) or matching(ended, value)
     if len(found) == 1:
         return found[0].row
     message = f'There is {"more than one" if found else "no"} {names.noun} named "{told(value)}".'
@@ -149,11 +149,37 @@ def _admitted(request: HttpRequest, names: NamedKind) -> Credential:
     return credential
 
 
-def _choices(request: HttpRequest, names: NamedKind) -> list[Choice]:
-    """Return all choices, from the operation that lists them.
+class _Choices(NamedTuple):
+    """The objects that an argument may name.
+
+    Attributes:
+        offered: by completions.
+        ended: those of courses that have ended.
+    """
+
+    offered: list[Choice]
+    ended: list[Choice]
+
+
+def _choices(request: HttpRequest, names: NamedKind) -> _Choices:
+    """Return all choices, from the operations that list them and their courses.
 
     Raises:
-        MCPError: it failed.
+        MCPError: one of them failed.
+    """
+    rows = _listed(request, names)
+    courses = rows if names is COURSE else _listed(request, COURSE)
+    archived = {course["id"] for course in courses if course["archived"]}
+    offered = [row for row in rows if row[names.course] not in archived]
+    ended = [row for row in rows if row[names.course] in archived]
+    return _Choices(choices(offered, names.details), choices(ended, names.details))
+
+
+def _listed(request: HttpRequest, names: NamedKind) -> list[Row]:
+    """Return every object of a kind.
+
+    Raises:
+        MCPError: the operation that lists them failed.
     """
     lookup = tools()[names.tool]
     try:
@@ -163,7 +189,7 @@ def _choices(request: HttpRequest, names: NamedKind) -> list[Choice]:
     except Exception as error:  # for any error the assistant gets an internal error without details
         logger.exception("The names for a prompt could not be listed")
         raise _refused(request, InternalError.of(error)) from None
-    return choices(cast("list[Row]", page["data"]), names.details)
+    return cast("list[Row]", page["data"])
 
 
 def _refused(request: HttpRequest, failure: ApiError) -> MCPError:

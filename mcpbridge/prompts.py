@@ -100,15 +100,17 @@ class NamedKind:
         noun: the word for it.
         tool: lists all of them.
         details: fields that distinguish objects of the same name, in order of preference.
+        course: the field with the id of the course.
     """
 
     noun: str
     tool: str
     details: tuple[str, ...]
+    course: str
 
 
-COURSE = NamedKind("course", "list_courses", ("code", "term"))
-DECK = NamedKind("deck", "list_vocab_decks", ("course_name",))
+COURSE = NamedKind("course", "list_courses", ("code", "term"), "id")
+DECK = NamedKind("deck", "list_vocab_decks", ("course_name",), "course_id")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from planning.agenda_serializers import AgendaRow, NowRow
-from planning.milestones import MILESTONES, with_overdue
+from planning.milestones import MILESTONES_OF_OPEN_COURSES, with_overdue
 from planning.now.ranks import what_now
 from planning.now.reading import read
 from planning.now.situation import Situation
@@ -31,11 +31,11 @@ class DoneMilestone(MilestoneRow):
 _UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
 _ORDER = (F("due_on").asc(nulls_last=True), "position", "created_at", "id")
 _OPEN = MemberSelect(
-    MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(*_ORDER),
+    MILESTONES_OF_OPEN_COURSES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(*_ORDER),
     MilestoneRow,
 )
 _DONE = MemberSelect(
-    MILESTONES.filter(
+    MILESTONES_OF_OPEN_COURSES.filter(
         Q(due_on__gte=Param("today"), due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=True
     ).order_by(*_ORDER),
     DoneMilestone,

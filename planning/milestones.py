@@ -87,7 +87,10 @@ MILESTONES_OF_MEMBER = Maximum(
 MILESTONES = Milestone.rows.declared.filter(
     item__member_id=Param("member_id"), item__course__member_id=Param("member_id")
 )
-"""The member's milestones with their items and courses, for this module and the agenda."""
+"""The member's milestones with their items and courses."""
+
+MILESTONES_OF_OPEN_COURSES = MILESTONES.filter(item__course__archived=False)
+"""The milestones for what looks ahead: those of courses that have not ended."""
 
 
 class _ItemOfNewMilestone(TypedDict):

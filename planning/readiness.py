@@ -6,7 +6,16 @@ from uuid import UUID
 
 from django.db.models import BooleanField, Case, Q, Value, When
 
-from courses.item_rows import EXAMINED, ITEMS, LISTED, MISSED_FOR, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
+from courses.item_rows import (
+    EXAMINED,
+    ITEMS_OF_OPEN_COURSES,
+    LISTED,
+    MISSED_FOR,
+    OF_STATUS,
+    SOONEST_FIRST,
+    ReadItem,
+    as_answered,
+)
 from courses.items import get_item
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
@@ -33,7 +42,7 @@ class DueColumns(ReadItem):
     has_cards: bool
 
 
-_IN_RANGE = ITEMS.filter(due_on__gte=Param("missed_from"), due_on__lte=Param("until"))
+_IN_RANGE = ITEMS_OF_OPEN_COURSES.filter(due_on__gte=Param("missed_from"), due_on__lte=Param("until"))
 _DUE = MemberSelect[DueColumns](
     _IN_RANGE.filter(Q(due_on__gte=Param("today")) | OF_STATUS[ItemStatus.MISSED])
     .order_by(*SOONEST_FIRST)

@@ -51,6 +51,7 @@ class StudiedDeck:
         new: cards without reviews.
         recall: exact expected recall of all its cards in percent, for each requested exam or quiz of its course on its
             day.
+        has_ended: whether its course has ended, so that what looks ahead leaves it out.
     """
 
     id: UUID
@@ -62,6 +63,7 @@ class StudiedDeck:
     due: int
     new: int
     recall: dict[UUID, Fraction]
+    has_ended: bool = False
 
 
 class Studied(NamedTuple):
@@ -79,6 +81,11 @@ class Studied(NamedTuple):
     seconds_a_card: Fraction
     new_cards: int
 
+    @property
+    def open_decks(self) -> list[StudiedDeck]:
+        """The decks for what looks ahead: those of no course, or of one that has not ended."""
+        return [deck for deck in self.decks if not deck.has_ended]
+
 
 class _Row(TypedDict):
     """A deck and an exam of its course, or none.
@@ -90,6 +97,7 @@ class _Row(TypedDict):
     name: str
     course_id: UUID | None
     course_name: Annotated[str | None, At("its_course__name")]
+    has_ended: Annotated[bool | None, At("its_course__archived")]
     created_at: datetime
     repeat: int
     due: int  # the others of the two, too
@@ -141,6 +149,7 @@ def _deck(row: _Row) -> StudiedDeck:
         due=row["due"] - row["new"] - row["repeat"],
         new=row["new"],
         recall={},
+        has_ended=bool(row["has_ended"]),
     )
 
 

@@ -1,8 +1,8 @@
 """The next card on the study pages, the number of cards left, and upcoming reviews."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db.models import Count, Min, Q
@@ -10,7 +10,8 @@ from django.db.models import Count, Min, Q
 from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
 from studyservice.database.statements import Param
-from studyservice.rows.access import Access, MemberSelect
+from studyservice.rows.access import Access, MemberSelect, as_array
+from studyservice.rows.rows import OneOf
 from vocab.card_changes import ONE_CARD, StoredCard
 from vocab.decks import NoSuchDeck
 from vocab.models import Card, CardState, Rating
@@ -39,6 +40,7 @@ class Turn(NamedTuple):
         elsewhere: number of cards left in all decks together.
         new_waiting: number of new cards over today's limit.
         decks: the member's number of decks.
+        asked: the decks whose cards are studied, unless it is the plan for an exam.
     """
 
     card: StudyCard | None
@@ -47,6 +49,7 @@ class Turn(NamedTuple):
     elsewhere: int = 0
     new_waiting: int = 0
     decks: int = 1
+    asked: Sequence[UUID] = ()
 
 
 class Coming(TypedDict):
@@ -73,12 +76,10 @@ _DUE = _ASKED.filter(due_at__lte=Param("now"))
 _STEPS = _DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]).order_by("due_at", "position", "id")
 _REVIEWS = _DUE.filter(state=CardState.REVIEW).order_by("due_at", "position", "id")
 _NEW = _DUE.filter(state=CardState.NEW).order_by("position", "id")
-_OF_DECK = Q(deck_id=Param("deck_id"))
-_NEXT_STEP = MemberSelect(_STEPS[:1], StudyCard)
-_NEXT_STEP_OF_DECK = MemberSelect(_STEPS.filter(_OF_DECK)[:1], StudyCard)
-_NEXT_REVIEW = MemberSelect(_REVIEWS[:1], StudyCard)
-_NEXT_REVIEW_OF_DECK = MemberSelect(_REVIEWS.filter(_OF_DECK)[:1], StudyCard)
-_NEXT_NEW_OF_DECK = MemberSelect(_NEW.filter(_OF_DECK)[:1], StudyCard)
+_OF_DECKS = Q(OneOf("deck_id", "decks"))
+_NEXT_STEP = MemberSelect(_STEPS.filter(_OF_DECKS)[:1], StudyCard)
+_NEXT_REVIEW = MemberSelect(_REVIEWS.filter(_OF_DECKS)[:1], StudyCard)
+_NEXT_NEW = MemberSelect(_NEW.filter(_OF_DECKS)[:1], StudyCard)
 _THIS = MemberSelect(_DUE.filter(id=Param("card_id")), StudyCard)
 _ONE = MemberSelect(ONE_CARD.filter(suspended=False), StoredCard)
 _NEXT_EXAMS = MemberSelect(
@@ -90,8 +91,8 @@ _NEXT_EXAMS = MemberSelect(
 )
 
 
-def _coming(**conditions: Any) -> MemberSelect[Coming]:
-    begun = Card.rows.declared.filter(suspended=False, due_at__gt=Param("now"), **conditions)
+def _coming(*which: Q) -> MemberSelect[Coming]:
+    begun = Card.rows.declared.filter(*which, suspended=False, due_at__gt=Param("now"))
     found = begun.exclude(state=CardState.NEW).order_by().values("member_id")
     tomorrow = Q(due_at__gte=Param("midnight"), due_at__lt=Param("end"))
     counted = found.annotate(
@@ -102,16 +103,15 @@ def _coming(**conditions: Any) -> MemberSelect[Coming]:
     return MemberSelect(counted, Coming)
 
 
-_COMING = _coming()
-_COMING_OF_DECK = _coming(deck_id=Param("deck_id"))
-_COMING_OF_COURSE = _coming(deck__member_id=Param("member_id"), deck__course_id=Param("course_id"))
+_COMING = _coming(_OF_DECKS)
+_COMING_OF_COURSE = _coming(Q(deck__member_id=Param("member_id"), deck__course_id=Param("course_id")))
 
 
 def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
-    """The next card of all decks or one. At most four queries.
+    """The next card of one deck, or of all but those of ended courses. At most four queries.
 
-    First come learning and relearning cards, then reviews, each by `due_at`; then new cards within today's limit, deck
-    by deck, starting with the one with the next exam, then the oldest.
+    First come learning and relearning cards, then reviews, each by `due_at`. New cards within today's limit follow,
+    deck by deck, starting with the one with the next exam, then the oldest.
 
     Args:
         first: a card to prefer if it is due, because its answer was just undone.
@@ -120,21 +120,22 @@ def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first:
         NotFound: the member has no such deck.
     """
     found = studied(access, now, {}, {})
-    decks = [deck for deck in found.decks if deck_id in (None, deck.id)]
+    ahead = found.open_decks
+    decks = ahead if deck_id is None else [deck for deck in found.decks if deck.id == deck_id]
     if deck_id is not None and not decks:
         raise NoSuchDeck
     new = sum(deck.new for deck in decks)
     allowed = min(new, found.new_cards)
     left = sum(deck.repeat + deck.due for deck in decks) + allowed
-    elsewhere = sum(deck.repeat + deck.due for deck in found.decks)
-    elsewhere += min(sum(deck.new for deck in found.decks), found.new_cards)
+    elsewhere = sum(deck.repeat + deck.due for deck in ahead)
+    elsewhere += min(sum(deck.new for deck in ahead), found.new_cards)
     card = None
     if first is not None:
         card = _THIS.first(access, now=now, card_id=first)
     if card is None or card["deck_id"] not in {deck.id for deck in decks}:
-        card = _next(access, now, decks, deck_id, allowed)
+        card = _next(access, now, decks, allowed)
     deck_name = next((deck.name for deck in decks if card is not None and deck.id == card["deck_id"]), "")
-    return Turn(card, deck_name, left, elsewhere, new - allowed, len(found.decks))
+    return Turn(card, deck_name, left, elsewhere, new - allowed, len(found.decks), [deck.id for deck in decks])
 
 
 def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
@@ -154,19 +155,18 @@ def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | N
     return Turn(card, card["deck_name"] if card else "", len(cards))
 
 
-def _next(
-    access: Access, now: datetime, decks: Sequence[StudiedDeck], deck_id: UUID | None, allowed: int
-) -> StudyCard | None:
-    given: dict[str, Any] = {"now": now} | ({} if deck_id is None else {"deck_id": deck_id})
-    if any(deck.repeat for deck in decks):
-        return (_NEXT_STEP if deck_id is None else _NEXT_STEP_OF_DECK).first(access, **given)
-    if any(deck.due for deck in decks):
-        return (_NEXT_REVIEW if deck_id is None else _NEXT_REVIEW_OF_DECK).first(access, **given)
+def _next(access: Access, now: datetime, decks: Sequence[StudiedDeck], allowed: int) -> StudyCard | None:
+    for statement, chosen in (
+        (_NEXT_STEP, [deck.id for deck in decks if deck.repeat]),
+        (_NEXT_REVIEW, [deck.id for deck in decks if deck.due]),
+    ):
+        if chosen:
+            return statement.first(access, now=now, decks=as_array(chosen))
     with_new = [deck for deck in decks if deck.new]
     if not with_new or not allowed:
         return None
-    chosen = with_new[0].id if len(with_new) == 1 else _first_for_exam(access, now, with_new).id
-    return _NEXT_NEW_OF_DECK.first(access, now=now, deck_id=chosen)
+    first = with_new[0] if len(with_new) == 1 else _first_for_exam(access, now, with_new)
+    return _NEXT_NEW.first(access, now=now, decks=as_array([first.id]))
 
 
 def _first_for_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
@@ -187,11 +187,10 @@ def next_dates(access: Access, card: StudyCard, now: datetime) -> dict[str, date
     return {rating: next_state(before, rating, at, wanted)["due_at"] for rating in Rating.values}
 
 
-def coming(access: Access, now: datetime, deck_id: UUID | None = None, course_id: UUID | None = None) -> Coming:
-    """Reviews after `now` of begun cards, of all decks, of one or of a course. One query."""
+def coming(access: Access, now: datetime, decks: Iterable[UUID] = (), *, course_id: UUID | None = None) -> Coming:
+    """Reviews after `now` of begun cards, of these decks or of those of a course. One query."""
     today = access.member.date_at(now)
     midnight, end = (local_time(access, today + timedelta(days=days), 0) for days in (1, _TOMORROW_ENDS))
-    of_deck = _COMING if deck_id is None else _COMING_OF_DECK
-    statement = of_deck if course_id is None else _COMING_OF_COURSE
-    given = {"deck_id": deck_id, "course_id": course_id, "now": now, "midnight": midnight, "end": end}
+    statement = _COMING if course_id is None else _COMING_OF_COURSE
+    given = {"decks": as_array(decks), "course_id": course_id, "now": now, "midnight": midnight, "end": end}
     return statement.first(access, **given) or {"next_at": None, "later_today": 0, "tomorrow": 0}

@@ -13,7 +13,7 @@ from accounts.models import Member
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, POST, READ, for_active_members
 from courses import courses, items
-from courses.courses import COURSES
+from courses.courses import COURSES, COURSES_IN_ALL
 from courses.pages.colors import courses_here
 from courses.pages.course_forms import CourseChangesForm, CourseForm
 from courses.serializers import COURSE_TEXTS, CourseRow, ItemRow
@@ -44,17 +44,25 @@ class Listed(NamedTuple):
 
 @for_active_members(READ)
 def course_list(request: HttpRequest, member: Member) -> HttpResponse:
-    """Every course with its next items and its files."""
+    """Every course with its next items and its files; below them the ended ones."""
     due: dict[UUID, list[ItemRow]] = {}
     for item in items.items_ahead(Access(member)):
         due.setdefault(item["course_id"], []).append(item)
     files = files_by_course(Access(member))
+    every = courses_here(request)
     listed = [
         Listed(course, ahead[:NEXT], len(ahead[NEXT:]), files.get(course["id"], []))
-        for course in courses_here(request)
+        for course in every
+        if not course["archived"]
         for ahead in [due.get(course["id"], [])]
     ]
-    return render(request, "courses/courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})
+    maxima = ((COURSES, len(listed)), (COURSES_IN_ALL, len(every)))
+    context = {
+        "courses": listed,
+        "ended": [course for course in every if course["archived"]],
+        "full": next((maximum.refusal().message for maximum, present in maxima if present >= maximum.most), ""),
+    }
+    return render(request, "courses/courses.html", context)
 
 
 @for_active_members(FORM)
@@ -91,6 +99,18 @@ def change_course(request: HttpRequest, member: Member, course_id: UUID) -> Http
     if changes := form.changes():
         courses.update_course(Access(member), course_id, **changes)
         messages.success(request, "Saved.")
+    return redirect("course", course_id=course_id)
+
+
+@for_active_members(POST)
+def archive_course(request: HttpRequest, member: Member, course_id: UUID, *, archived: bool) -> HttpResponse:
+    """End or reopen a course at once, as the member can undo it."""
+    try:
+        name = courses.update_course(Access(member), course_id, archived=archived)["name"]
+    except Conflict as error:
+        messages.warning(request, f"Nothing was changed. {error.message}")
+    else:
+        messages.success(request, f"“{name}” {'has ended' if archived else 'is open again'}.")
     return redirect("course", course_id=course_id)
 
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from courses.pages.courses import (
+    archive_course,
     change_course,
     course_list,
     delete_course,
@@ -25,6 +26,8 @@ urlpatterns = [
     path("courses/<uuid:course_id>/files/<uuid:syllabus_id>", syllabus_file, name="syllabus-file"),
     path("courses/<uuid:course_id>/files/<uuid:syllabus_id>/delete", delete_file, name="delete-file"),
     path("courses/<uuid:course_id>/change", change_course, name="change-course"),
+    path("courses/<uuid:course_id>/end", archive_course, {"archived": True}, name="end-course"),
+    path("courses/<uuid:course_id>/reopen", archive_course, {"archived": False}, name="reopen-course"),
     path("courses/<uuid:course_id>/delete", delete_course, name="delete-course"),
     path("courses/<uuid:course_id>/items/<uuid:item_id>/delete", delete_item, name="delete-item"),
 ]

@@ -8,7 +8,7 @@ from courses.entry_serializers import WarningRow
 from courses.model_reading.readings import READERS, RULES, ModelReadingRow
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, SyllabusFile
 from courses.parameters import SyllabusPartQuery
-from courses.serializers import CourseBody
+from courses.serializers import PlainCourseBody
 from courses.syllabi.evidence import Evidence
 from studyservice.database.rows import FILLED_IN
 from studyservice.operations.answers import answer, example_of, one_of, open_choice
@@ -68,7 +68,7 @@ class SyllabusRow(TypedDict):
     ]
 
 
-@answer(Course, **(CourseBody.example | {"term": "Fall 2030"}))
+@answer(Course, **(PlainCourseBody.example | {"term": "Fall 2030"}))
 class ProposedCourseRow(TypedDict):
     """The course as its syllabus calls it; null where that does not say."""
 

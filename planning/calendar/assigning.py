@@ -25,11 +25,12 @@ SHORTEST_CODE = 4
 
 
 class Named(NamedTuple):
-    """A course with the names that labels use for it."""
+    """A course with the names that labels use for it. Labels do not match one that has ended (`archived`)."""
 
     id: UUID
     name: str
     code: str | None
+    archived: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,18 @@ class Courses:
     item_counts: Mapping[UUID, int] = field(default_factory=dict)
     items: Mapping[UUID, Row] = field(default_factory=dict)
 
+    @property
+    def ended(self) -> frozenset[UUID]:
+        """The courses that have ended."""
+        return frozenset(one.id for one in self.named if one.archived)
+
     def name_of(self, course_id: UUID) -> str:
         """The name of a course; empty if it was deleted."""
         return next((one.name for one in self.named if one.id == course_id), "")
 
 
 _COURSES = Course.rows.declared.order_by("created_at", "id")
-_OF_COURSE = {"course_id": "id", "name": "name", "code": "code"}
+_OF_COURSE = {"course_id": "id", "name": "name", "code": "code", "archived": "archived"}
 _OF_ITEM = ("id", "title", "kind", "due_on", "done", "graded", "note", "category_id")
 _NAMED = MemberSelect[Row](_COURSES, _OF_COURSE)
 _WITH_ITEMS = MemberSelect[Row](
@@ -85,7 +91,7 @@ def _with_items(rows: Sequence[Row]) -> Courses:
     items: dict[UUID, Row] = {}
     for row in rows:
         course_id = row["course_id"]
-        named[course_id] = Named(course_id, row["name"], row["code"])
+        named[course_id] = Named(course_id, row["name"], row["code"], row["archived"])
         if row["id"] is not None:
             counts[course_id] += 1
             items[row["id"]] = row
@@ -123,13 +129,14 @@ def folded(text: str) -> str:
 
 
 def course_of(label: str, courses: Sequence[Named]) -> UUID | None:
-    """The course whose code or name equals the label, or whose code is part of it; None if none or several match.
+    """The open course whose code or name equals the label, or whose code is part of it; None if none or several match.
 
     A code within a label must have at least `SHORTEST_CODE` characters.
     """
     said = folded(label)
     if not said:
         return None
+    courses = [one for one in courses if not one.archived]
     same = {one.id for one in courses if said in {folded(one.name), folded(one.code or "")}}
     fitting = same or {
         one.id for one in courses if len(code := folded(one.code or "")) >= SHORTEST_CODE and code in said
@@ -153,9 +160,9 @@ def proposals(labels: Iterable[str], courses: Sequence[Named]) -> dict[str, UUID
 
 
 def _named_within(label: str, courses: Sequence[Named]) -> UUID | None:
-    """The course whose name is part of the label; None if none is, or several are."""
-    said = folded(label)
-    fitting = [one.id for one in courses if len(name := folded(one.name)) >= SHORTEST_CODE and name in said]
+    """The open course whose name is part of the label; None if none is, or several are."""
+    said, open_courses = folded(label), [one for one in courses if not one.archived]
+    fitting = [one.id for one in open_courses if len(name := folded(one.name)) >= SHORTEST_CODE and name in said]
     return fitting[0] if len(fitting) == 1 else None
 
 

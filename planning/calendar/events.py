@@ -45,6 +45,7 @@ class _ItemColumns(TypedDict):
     sequence: int
     course_name: Annotated[str, At("course__name")]
     course_updated_at: Annotated[datetime, At("course__updated_at")]
+    archived: Annotated[bool, At("course__archived")]
 
 
 class _MilestoneColumns(TypedDict):
@@ -55,6 +56,7 @@ class _MilestoneColumns(TypedDict):
     created_at: datetime
     updated_at: datetime
     item_updated_at: Annotated[datetime, At("item__updated_at")]
+    archived: Annotated[bool, At("item__course__archived")]
     sequence: int
 
 
@@ -77,10 +79,12 @@ class CalendarEvent(NamedTuple):
     sequence: int
     ended: bool = False
     """Whether the item is done or graded."""
+    archived: bool = False
+    """Whether the course has ended."""
 
 
 def events_of(access: Access, today: date, *, milestones: bool, only_open: bool = False) -> list[CalendarEvent]:
-    """The member's events around `today`. One query, or two.
+    """The member's events around `today`, without those of ended courses. One query, or two.
 
     Args:
         access: the call.
@@ -89,7 +93,7 @@ def events_of(access: Access, today: date, *, milestones: bool, only_open: bool 
         only_open: leave out done and graded items.
     """
     found = events_between(access, today - BEFORE, today + AHEAD, milestones=milestones)
-    return [event for event in found if not (only_open and event.ended)]
+    return [event for event in found if not event.archived and not (only_open and event.ended)]
 
 
 def events_between(access: Access, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
@@ -104,6 +108,7 @@ def events_between(access: Access, first: date, last: date, *, milestones: bool)
             revised_at=max(item["updated_at"], item["course_updated_at"], item["marked_at"] or item["updated_at"]),
             sequence=item["sequence"],
             ended=_is_ended(item),
+            archived=item["archived"],
         )
         for item in _ITEMS.all(access, first=first, last=last)
     ]
@@ -117,6 +122,7 @@ def events_between(access: Access, first: date, last: date, *, milestones: bool)
                 created_at=step["created_at"],
                 revised_at=max(step["updated_at"], step["item_updated_at"]),
                 sequence=step["sequence"],
+                archived=step["archived"],
             )
             for step in _OPEN_MILESTONES.all(access, first=first, last=last)
         ]

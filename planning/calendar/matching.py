@@ -31,12 +31,14 @@ class Source:
         courses: the course of each label, None if unassigned; ignored labels are missing.
         targets: the courses to compare.
         calendar_id: the school calendar; None for a file.
+        left: courses whose items are left as they are, because they have ended.
     """
 
     reading: CalendarFile
     courses: Mapping[str, UUID | None]
     targets: Sequence[UUID]
     calendar_id: UUID | None = None
+    left: frozenset[UUID] = frozenset()
 
     @classmethod
     def of_file(cls, reading: CalendarFile, course_id: UUID) -> "Source":
@@ -85,7 +87,9 @@ class _Matching:
         absence = self.reading.absence(self.today)
         for course_id, known in self.known.items():
             self.known[course_id] = follow_moves(self.reading.events, known, absence)
-        self.comparisons = {course_id: Comparison(course_id) for course_id in self.known}
+        self.comparisons = {
+            course_id: Comparison(course_id) for course_id in self.known if course_id not in source.left
+        }
         self.events: defaultdict[UUID, list[FileEvent]] = defaultdict(list)
         self.there: defaultdict[UUID, set[Key]] = defaultdict(set)
 
@@ -97,13 +101,19 @@ class _Matching:
         return self.comparisons
 
     def _sorted(self) -> list[tuple[KnownEvent, FileEvent]]:
-        """Group the events by course. Return those that a school calendar knows in another course."""
+        """Group the events by course. Return those that a school calendar knows in another course.
+
+        Events that it knows only in courses that have ended are left out.
+        """
         moving = []
         for event in self.reading.events:
             if event.label not in self.source.courses:
                 continue
             target = self.source.courses[event.label]
-            at = [course_id for course_id, known in self.known.items() if event.key in known]
+            known_in = [course_id for course_id, known in self.known.items() if event.key in known]
+            at = [course_id for course_id in known_in if course_id not in self.source.left]
+            if known_in and not at:
+                continue
             if target is None:
                 for course_id in at:  # still in the reading, in whatever course
                     self.there[course_id].add(event.key)

@@ -13,7 +13,7 @@ from django.db.models.functions import RowNumber
 from courses import models as courses
 from courses.item_rows import (
     EXAMINED,
-    ITEMS,
+    ITEMS_OF_OPEN_COURSES,
     LISTED,
     MISSED_FOR,
     OF_STATUS,
@@ -62,6 +62,7 @@ class _Columns(DueColumns):
 
 class _Topic(TopicCounts):
     course_name: Annotated[str | None, At("course")]
+    has_ended: Annotated[bool | None, At("course_archived")]
 
 
 class Reading(NamedTuple):
@@ -100,7 +101,7 @@ def read(access: Access, at: datetime, until: date) -> Reading:
         new_cards=known.new_cards,
         items=work,
         milestones=milestones,
-        decks=known.decks,
+        decks=known.open_decks,
         weak_topic=_weak_topic(access, today, known.decks),
         mean_worths={row["course_id"]: mean for row in rows if (mean := mean_worth(row["shares"])) is not None},
     )
@@ -122,7 +123,7 @@ def _items() -> MemberSelect[_Columns]:
     )
     ahead = Q(due_on__gte=Param("today"), due_on__lte=Param("furthest"))
     missed = Q(due_on__gte=Param("missed_from")) & OF_STATUS[courses.ItemStatus.MISSED]
-    found = ITEMS.filter(ahead | missed | Q(id__in=soon) | Q(id__in=next_of_courses)).annotate(
+    found = ITEMS_OF_OPEN_COURSES.filter(ahead | missed | Q(id__in=soon) | Q(id__in=next_of_courses)).annotate(
         has_cards=EXAM_WITH_CARDS,
         part=PART,
         whole=WHOLE_OF_PART,
@@ -137,8 +138,9 @@ def _items() -> MemberSelect[_Columns]:
     return MemberSelect[_Columns](found.order_by(*SOONEST_FIRST), columns)
 
 
+_COURSE = courses.Course.rows.declared.filter(id=OuterRef("course_id"))
 _TOPICS = MemberSelect(
-    TOPICS.annotate(course=Subquery(courses.Course.rows.declared.filter(id=OuterRef("course_id")).values("name"))),
+    TOPICS.annotate(course=Subquery(_COURSE.values("name")), course_archived=Subquery(_COURSE.values("archived"))),
     _Topic,
 )
 
@@ -204,10 +206,17 @@ def _of_agenda(
 
 
 def _weak_topic(access: Access, today: date, decks: Iterable[StudiedDeck]) -> WeakTopic | None:
-    counted = _TOPICS.all(access, **window(today - timedelta(days=WEAK_IN - 1)))
+    there = {deck.id: deck for deck in decks}
+
+    def has_ended(row: _Topic) -> bool:
+        deck = None if row["deck_id"] is None else there.get(row["deck_id"])
+        return bool(row["has_ended"]) if deck is None else deck.has_ended
+
+    found = _TOPICS.all(access, **window(today - timedelta(days=WEAK_IN - 1)))
+    counted = [row for row in found if not has_ended(row)]
     names = {row["course_id"]: row["course_name"] for row in counted}
     for weak in weak_topics(counted)[:1]:
-        deck = next((deck for deck in decks if deck.id == weak["deck_id"]), None)
+        deck = None if weak["deck_id"] is None else there.get(weak["deck_id"])
         return WeakTopic(
             topic=weak["topic"],
             deck_id=None if deck is None else deck.id,

@@ -129,7 +129,7 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
     new = min(sum(deck.new for deck in situation.decks), situation.new_cards)
     if known + new:
         return {"cards_today": known + new, "new_today": new}
-    later = coming(access, timezone.now())
+    later = coming(access, timezone.now(), [deck.id for deck in situation.decks])
     return {"cards_today": 0, "later_today": later["later_today"], "next_card_at": later["next_at"]}
 
 

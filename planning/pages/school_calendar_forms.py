@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from accounts.pages.once import OnceForm
+from courses.pages.course_forms import course_choices
 from courses.serializers import CourseRow
 from planning.calendar.assigning import IGNORED, LabelRow
 from planning.models import MAX_NAME
@@ -43,7 +44,7 @@ class AddressForm(OnceForm):
 
     def __init__(self, courses: Iterable[CourseRow], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self.fields["course_id"], [(_UNDECIDED, "No course"), *in_words(courses)])
+        set_choices(self.fields["course_id"], [(_UNDECIDED, "No course"), *course_choices(courses)])
 
 
 class LabelsForm(forms.Form):
@@ -59,7 +60,7 @@ class LabelsForm(forms.Form):
         super().__init__(*args, **kwargs)
         labels = list(labels)
         self.labels = [label["label"] for label in labels]
-        choices = [(_UNDECIDED, self.undecided), *in_words(courses), (IGNORED, "Leave these out")]
+        choices = [(_UNDECIDED, self.undecided), *course_choices(courses), (IGNORED, "Leave these out")]
         for place, label in enumerate(labels):
             chosen = IGNORED if label["ignored"] else str(label["course_id"] or _UNDECIDED)
             dates = "1 date" if label["events"] == 1 else f"{label['events']} dates"
@@ -107,8 +108,3 @@ def set_choices(field: forms.Field, choices: list[tuple[str, str]]) -> None:
     """Set the choices of a field."""
     if isinstance(field, forms.ChoiceField):
         field.choices = choices
-
-
-def in_words(courses: Iterable[CourseRow]) -> list[tuple[str, str]]:
-    """The courses as choices."""
-    return [(str(course["id"]), course["name"]) for course in courses]

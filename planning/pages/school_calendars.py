@@ -19,7 +19,13 @@ from planning.calendar.reviewing import rows_of
 from planning.models import ReadingOutcome
 from planning.pages.school_calendar_forms import AddressForm, CalendarForm
 from planning.school_calendars import calendars
-from planning.school_calendars.rows import CALENDARS, get_school_calendar, list_school_calendars, stored_calendar
+from planning.school_calendars.rows import (
+    CALENDARS,
+    calendars_over,
+    get_school_calendar,
+    list_school_calendars,
+    stored_calendar,
+)
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.taking import source_of
 from planning.views import SchoolCalendarViewSet
@@ -63,6 +69,7 @@ def _list(request: HttpRequest, member: Member, form: AddressForm, status: HTTPS
     found = list_school_calendars(Access(member))
     context = {
         "calendars": found,
+        "over": calendars_over(Access(member)),
         "form": form,
         "is_on": settings.SCHOOL_CALENDARS,
         "is_full": len(found) >= CALENDARS.most,
@@ -133,6 +140,7 @@ def _page(
 ) -> HttpResponse:
     context = {
         "calendar": calendar,
+        "over": calendars_over(Access(member)),
         "form": form,
         "tables": _tables(Access(member), calendar),
         "refused": refused,

@@ -15,6 +15,7 @@ from planning.school_calendars.rows import (
     NoSuchSchoolCalendar,
     detail,
     get_school_calendar,
+    is_over,
     stored_calendar,
 )
 from planning.school_calendars.schedule import forget_due, next_after, set_due
@@ -31,6 +32,9 @@ from studyservice.server.signals import calendar_read
 
 OFF = "The operator of this service has turned off school calendars."
 NOTHING_HELD = "Nothing of this calendar waits for an answer. get_school_calendar tells what does."
+ALL_ENDED = (
+    "All courses of this calendar have ended, so it is not read. Reopen one, or give the calendar another course."
+)
 _NOT_YOURS = "Not one of your courses. list_courses lists the ids."
 
 
@@ -100,11 +104,13 @@ def refresh_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendar
 
     Raises:
         NotFound: the member has no such calendar.
-        Conflict: calendars are disabled.
+        Conflict: calendars are disabled, or all courses of this one have ended.
         RateLimited: it was refreshed in the last five minutes, or others are being read.
     """
     calendar = stored_calendar(access, calendar_id)
     require_on()
+    if is_over(calendar, load_courses(access)):
+        raise Conflict(ALL_ENDED)
     with slot():
         require_rate(Rate.CALENDAR_REFRESHES, str(calendar_id))
         store(access, calendar_id, ask(access, asked_of(calendar)))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import cast
 from uuid import UUID
 
-from planning.calendar.assigning import Courses, LabelRow, label_rows, load_courses
+from planning.calendar.assigning import Courses, LabelRow, assigned, label_rows, load_courses
 from planning.calendar.importing import compared_row
 from planning.calendar.matching import match
 from planning.models import ReadingOutcome, SchoolCalendar, State
@@ -45,6 +45,27 @@ def stored_calendar(access: Access, calendar_id: UUID) -> Row:
 def require_calendar(access: Access, calendar_id: UUID) -> None:
     """Raise NotFound if the member has no such calendar."""
     SchoolCalendar.rows.of(access).get(NoSuchSchoolCalendar, "id", id=calendar_id)
+
+
+def is_over(calendar: Row, courses: Courses) -> bool:
+    """Return whether the calendar has courses, and all of them have ended. Then it is not read.
+
+    A course that a label matched before it ended is one of them.
+    """
+    labels = {one["label"] for one in calendar["labels"]}
+    before = [one._replace(archived=False) for one in courses.named]
+    found = {one.id for one in courses.named if one.id == calendar["course_id"]}
+    for named in (courses.named, before):
+        of_labels = assigned(labels, named, calendar["choices"], calendar["course_id"])
+        found |= {course_id for course_id in of_labels.values() if course_id is not None}
+    return bool(found) and found <= courses.ended
+
+
+def calendars_over(access: Access) -> set[UUID]:
+    """The calendars that are not read because all their courses have ended. Two queries."""
+    courses = load_courses(access)
+    calendars = SchoolCalendar.rows.of(access).all("labels", "choices", "course_id")
+    return {calendar["id"] for calendar in calendars if is_over(calendar, courses)}
 
 
 def list_school_calendars(access: Access) -> list[SchoolCalendarRow]:

@@ -17,9 +17,11 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from accounts.models import Member
+from planning.calendar.assigning import load_courses
 from planning.models import SchoolCalendar
 from planning.school_calendars.calendars import asked_of
 from planning.school_calendars.fetching import ask
+from planning.school_calendars.rows import is_over
 from planning.school_calendars.schedule import claim, due_hosts, forget_due, postpone, release
 from planning.school_calendars.taking import store
 from studyservice.changes.calls import acting, command
@@ -34,12 +36,13 @@ HOSTS_AT_ONCE = 8
 SECONDS = 14 * 60.0
 """Duration after which a run claims no more calendars. A run starts every quarter of an hour."""
 
-LAPSED, LATER, GONE, BROKEN = "lapsed", "later", "gone", "broken"
-"""Outcomes in addition to those of `Reading`: the member has lapsed; this machine was too busy; the calendar or its
-member was deleted; an internal error, which is logged.
+LAPSED, ENDED, LATER, GONE, BROKEN = "lapsed", "ended", "later", "gone", "broken"
+"""Outcomes in addition to those of `Reading`: the member has lapsed; all courses of the calendar have ended; this
+machine was too busy; the calendar or its member was deleted; an internal error, which is logged.
 """
 
-_ASKED = ("paused", "stopped", "sealed_address", "fingerprint", "etag", "last_modified")
+_OF_COURSES = ("labels", "choices", "course_id")
+_ASKED = ("paused", "stopped", "sealed_address", "fingerprint", "etag", "last_modified", *_OF_COURSES)
 
 
 @dataclass(slots=True)
@@ -119,6 +122,9 @@ class Run:
         if not access.member.membership_is_active():
             postpone(member_id, calendar_id)
             return LAPSED
+        if is_over(calendar, load_courses(access)):
+            postpone(member_id, calendar_id)
+            return ENDED
         try:
             outcome = ask(access, asked_of(calendar), turn=self._turn)
         except ReadLater:

@@ -77,7 +77,7 @@ def reschedule(member: Member, write: Write, touched: Touched) -> None:
 
 
 def postpone(member_id: UUID, calendar_id: UUID) -> None:
-    """Try a lapsed member's calendar again after the usual interval."""
+    """Try a calendar that is not read now again after the usual interval."""
     mine = DueCalendar.objects.filter(id=calendar_id, member_id=member_id)
     mine.update(next_read_at=timezone.now() + interval(calendar_id), claimed_until=None)
 

@@ -75,7 +75,7 @@ def take_labels(access: Access, calendar: Row, courses: Courses, labels: Iterabl
     # Other labels are still in the file, so they are treated as unassigned here.
     of_labels = {label: course_id if label in chosen else None for label, course_id in everything.courses.items()}
     of_labels |= dict.fromkeys({event.label for event in events} - everything.courses.keys() - chosen)
-    source = _source(calendar, everything.reading, of_labels)
+    source = _source(calendar, everything.reading, of_labels, everything.left)
     found = match(access, source, courses)
     in_file = {event.key for event in events}
     for one in found.values():  # events missing from the file are reported by the complete reading
@@ -94,12 +94,16 @@ def source_of(calendar: Row, courses: Courses) -> Source:
     empty = CalendarFile("", [], frozenset(), [], frozenset(), frozenset(), {})
     reading = empty if calendar["reading"] is None else unpacked(calendar["reading"])
     labels = {one["label"] for one in calendar["labels"]}
-    return _source(calendar, reading, assigned(labels, courses.named, calendar["choices"], calendar["course_id"]))
+    of_labels = assigned(labels, courses.named, calendar["choices"], calendar["course_id"])
+    return _source(calendar, reading, of_labels, courses.ended)
 
 
-def _source(calendar: Row, reading: CalendarFile, of_labels: Mapping[str, UUID | None]) -> Source:
-    targets = sorted({course_id for course_id in of_labels.values() if course_id is not None})
-    return Source(reading, of_labels, targets, calendar["id"])
+def _source(
+    calendar: Row, reading: CalendarFile, of_labels: Mapping[str, UUID | None], ended: frozenset[UUID]
+) -> Source:
+    taken = {label: None if course_id in ended else course_id for label, course_id in of_labels.items()}
+    targets = sorted({course_id for course_id in taken.values() if course_id is not None})
+    return Source(reading, taken, targets, calendar["id"], ended)
 
 
 def _is_to_be_held(access: Access, calendar: Row, courses: Courses, found: Mapping[UUID, Comparison]) -> bool:

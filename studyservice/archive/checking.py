@@ -15,7 +15,7 @@ from uuid import UUID
 from studyservice.archive.tables import FILES, MEMBER_PROFILE, PROFILE, ArchiveTable, archive_tables
 from studyservice.archive.unpacking import Archive, NoArchive
 from studyservice.database.ids import uuid7
-from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
+from studyservice.operations.errors import MAX_DETAILS, Conflict, Detail, ValidationFailed
 from studyservice.registry import Member
 from studyservice.registry.archived import Tally
 from studyservice.registry.data import Columns, Maximum, columns_of
@@ -189,7 +189,7 @@ class _Lines:
         for name, other in self._table.loose.items():
             there = self._checker.known[other].get(row[name])
             row[name] = uuid7() if there is None else there.id
-        self._require_room(references)
+        self._require_room(row, references)
         for tally in self._how.tallies:
             self._counted[tally, references[tally.per]] += tally.counts(row)
         if self._table.stored_file is not None:
@@ -218,13 +218,20 @@ class _Lines:
             raise ValidationFailed.of(name, f"Is the id of a line with a different {shared}.")
         return found
 
-    def _require_room(self, references: Columns) -> None:
-        """Refuse a line beyond a maximum."""
+    def _require_room(self, row: Columns, references: Columns) -> None:
+        """Refuse a line beyond a maximum.
+
+        Raises:
+            Conflict: the maximum is one of the account (`Maximum.is_conflict`).
+        """
         for maximum in self._table.data.maxima:
             group = self._group(maximum, references)
-            self._counted[maximum, group] += 1
+            self._counted[maximum, group] += maximum.counts(row)
             if self._counted[maximum, group] > maximum.most:
-                raise ValidationFailed.of("id", f"There would be more than {maximum.most} {maximum.what}.")
+                refused = f"There would be more than {maximum.most} {maximum.what}."
+                if maximum.is_conflict:
+                    raise Conflict(f"{refused} Nothing was changed.")
+                raise ValidationFailed.of("id", refused)
 
     def _group(self, maximum: Maximum, references: Columns) -> Any:
         """The key of lines that count toward the same maximum."""

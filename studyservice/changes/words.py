@@ -125,6 +125,10 @@ def _ticked(name: str, before: Json, after: Json) -> str:
     return f"ticked off {name}" if after else f"marked {name} as not done"
 
 
+def _archived(name: str, before: Json, after: Json) -> str:
+    return f"{'ended' if after else 'reopened'} {name}"
+
+
 def _replaced(name: str, before: Json, after: Json) -> str:
     return f"replaced the grade categories of {name}"
 
@@ -151,6 +155,7 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "title": _renamed,
     "due_on": _moved,
     "done": _ticked,
+    "archived": _archived,
     "place": _placed,
     "categories": _replaced,
     "course_id": _referred("course"),

@@ -1,7 +1,7 @@
 """Counters of rows, and the maxima of rows that an undo inserts. An import computes them again."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -54,17 +54,26 @@ def _counting(model: type[Model], maximum: Maximum) -> Update:
 
 
 def count_restored(
-    member_id: UUID, model: type[Model], inserted: Sequence[Columns], deleted: Sequence[Columns]
+    member_id: UUID,
+    model: type[Model],
+    inserted: Sequence[Columns],
+    deleted: Sequence[Columns],
+    updated: Collection[str],
 ) -> list[Counted]:
-    """Count rows that an undo inserts and deletes. Return checks of the limits, for `require_within`."""
+    """Count rows that an undo inserts and deletes. Return checks of the limits, for `require_within`.
+
+    Args:
+        updated: the columns that it restores in existing rows.
+    """
     count(member_id, model, inserted, 1)
     count(member_id, model, deleted, -1)
     mine: QuerySet[Model] = QuerySet(model).filter(member_id=member_id).order_by()
     data = data_of(model)
     return [
         Counted(maximum, over)
-        for maximum in (() if data is None or not inserted else data.maxima)
-        for over in _over(member_id, mine, maximum, inserted)
+        for maximum in (() if data is None else data.maxima)
+        if inserted or not maximum.where.keys().isdisjoint(updated)
+        for over in _over(member_id, mine.filter(**maximum.where), maximum, inserted)
     ]
 
 

@@ -44,6 +44,8 @@ class Maximum:
         full: the error message, with `{most}`.
         per: path to the object whose rows count together, like `category__course`. Empty: all rows of the member.
         counter: column of that object with the number of rows, if there is one.
+        where: values by column of the rows that count; empty for all. Only without `per`.
+        is_conflict: whether an import of more rows is a conflict, instead of an invalid line.
     """
 
     most: int
@@ -51,6 +53,12 @@ class Maximum:
     full: str
     per: str = ""
     counter: str = ""
+    where: Mapping[str, object] = field(default_factory=dict, hash=False)
+    is_conflict: bool = False
+
+    def counts(self, row: Mapping[str, Any]) -> bool:
+        """Return whether a row counts."""
+        return all(row[name] == value for name, value in self.where.items())
 
     def refusal(self, present: int = 0, more: int = 1) -> Conflict:
         """The error when there is no space for `more` rows beside the `present` ones.

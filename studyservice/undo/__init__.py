@@ -1,1 +1,1 @@
-"""Undo. `seen.why_not` refuses what can never be undone, `engine` what has changed since; `stored` only reads."""
+"""Undo. `seen.why_not` refuses what can never be undone, `undo` what has changed since; `stored` only reads."""

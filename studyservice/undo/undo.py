@@ -267,7 +267,9 @@ class _Undo:
         counted: list[Counted] = []
         for label, back in self._stored.back.items():
             inserted = [one.before for one in back.values() if one.before is not None]
-            counted += count_restored(self._member.id, apps.get_model(label), inserted, self._deleted(label))
+            updated = {name for one in self._stored.changed[label].values() for name in one.before or ()}
+            deleted = self._deleted(label)
+            counted += count_restored(self._member.id, apps.get_model(label), inserted, deleted, updated)
         for data in member_data():
             if data.log.settle is not None:
                 data.log.settle(self._member, self._write, self._touched)

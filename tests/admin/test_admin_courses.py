@@ -14,6 +14,7 @@ from courses.models import Course, Item, SyllabusFile
 from tests.support.browsers import form_of, listed
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
+from tests.support.factories import CourseFactory
 
 COURSES = "/admin/courses/course/"
 ITEMS = "/admin/courses/item/"
@@ -38,6 +39,7 @@ def test_a_course_is_created_as_over_the_api(admin: Client, owner: RestEntryPoin
         "institution": None,
         "subject": None,
         "has_syllabus": False,
+        "archived": False,
         "created_at": ANY,
         "updated_at": course["created_at"],
     }
@@ -51,7 +53,7 @@ def test_a_course_over_the_limit_is_rejected(admin: Client, owner: RestEntryPoin
         owner.made("create_course", name=f"Course {number}")
     response = admin.post(f"{COURSES}add/", new_course(owner_member), follow=True)
     assert [str(message) for message in response.context["messages"]] == [
-        "You have reached the limit of 30 courses. Delete one first."
+        "You have reached the limit of 30 courses. End or delete one first."
     ]
     assert Course.objects.count() == 30
 
@@ -75,6 +77,19 @@ def test_a_syllabus_is_edited(admin: Client, owner: RestEntryPoint, course: Any)
     assert (changed["syllabus_text"], changed["has_syllabus"]) == ("Week 1: cells", True)
     assert changed["updated_at"] > course["updated_at"]
     assert changed["name"] == course["name"]
+
+
+def test_a_course_is_ended_and_reopened_under_the_members_maximum(
+    admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any
+) -> None:
+    path = f"{COURSES}{course['id']}/change/"
+    assert admin.post(path, form_of(admin, path) | {"archived": "on"}).status_code == 302
+    assert owner.made("list_courses")["data"][0]["archived"] is True
+    CourseFactory.create_batch(30, member=owner_member)
+    fields = {name: value for name, value in form_of(admin, path).items() if name != "archived"}
+    response = admin.post(path, fields, follow=True)
+    assert "End or delete one first." in response.content.decode()
+    assert owner.made("list_courses")["data"][0]["archived"] is True
 
 
 def test_an_emptied_syllabus_becomes_null(admin: Client, owner: RestEntryPoint, course: Any) -> None:

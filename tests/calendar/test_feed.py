@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.credentials.keys import end_feed, new_feed
 from accounts.models import CalendarFeed, Member
+from tests.support.archives import parts_of
 from tests.support.calendars import Subscription
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
@@ -326,3 +327,19 @@ def test_the_check_mark_is_removed_from_an_imported_title(
     owner.made("update_item", item_id=item["id"], done=False)
     taken = owner.made("import_calendar", course_id=other["id"], file=feed.fetch().content)
     assert (taken["changed"], taken["unchanged"]) == ([], 1)
+
+
+def test_ended_courses_are_left_out_until_they_are_reopened(
+    owner: RestEntryPoint, feed: Subscription, course: Any
+) -> None:
+    """The archive of the account keeps them."""
+    today = owner.made("get_me")["today"]
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
+    owner.made("create_milestone", item_id=item["id"], title="Outline", due_on=today)
+    before = [event["UID"] for event in feed.events("milestones=true")]
+    owner.made("update_course", course_id=course["id"], archived=True)
+    assert feed.events("milestones=true") == []
+    archived = parts_of(owner.made("export_data"))["calendar.ics"]
+    assert [uid.encode() in archived for uid in before] == [True, True]
+    owner.made("update_course", course_id=course["id"], archived=False)
+    assert [event["UID"] for event in feed.events("milestones=true")] == before

@@ -204,6 +204,14 @@ def quizzed_on_the_weakest(talk: Talk) -> None:
     assert talk.calls[2].answer["id"] == deck["cards"][0]["id"]
 
 
+def dropped(talk: Talk) -> None:
+    course = talk.calls[-1].answer
+    assert (course["archived"], talk.calls[-1].notes) == (True, ['was: {"archived": false}'])
+    assert talk.rest.made("get_grades", course_id=course["id"])["current_grade"] is not None
+    due = talk.rest.made("get_agenda", days=120)["items"]
+    assert course["name"] not in {item["course_name"] for item in due}
+
+
 def worth(talk: Talk) -> None:
     found = {item["title"]: item["worth"] for item in talk.calls[0].answer["data"]}
     assert found == {"Response paper: the silver trade": 30, "Research paper": 30}
@@ -225,6 +233,7 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"My professor': moved_labs,
     '"Move everything': moved_day,
     '"Quiz me on what': quizzed_on_the_weakest,
+    '"I dropped': dropped,
     '"Find everything': worth,
 }
 """The expected writes and answers of each conversation, by the beginning of its request."""

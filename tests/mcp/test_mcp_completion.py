@@ -150,6 +150,23 @@ def test_a_read_only_key_can_request_completions(owner: RestEntryPoint, reader: 
     assert values(reader, "plan_week", "course") == ["Botany"]
 
 
+def test_ended_courses_and_their_decks_are_not_offered(owner: RestEntryPoint) -> None:
+    ended = owner.made("create_course", name="Botany")
+    deck(owner, "Leaves", course_id=ended["id"])
+    deck(owner, "Stems")
+    course(owner, "Zoology")
+    owner.made("update_course", course_id=ended["id"], archived=True)
+    assert values(owner, "plan_week", "course") == ["Zoology"]
+    assert values(owner, "quiz_me", "deck") == ["Stems"]
+
+
+def test_an_ended_course_leaves_its_name_to_the_next_one(owner: RestEntryPoint) -> None:
+    ended = owner.made("create_course", name="Botany", code="BOT 1")
+    owner.made("update_course", course_id=ended["id"], archived=True)
+    course(owner, "Botany", code="BOT 2")
+    assert values(owner, "plan_week", "course") == ["Botany"]
+
+
 def test_each_request_counts(owner: RestEntryPoint) -> None:
     entry_point = mcp_of(owner)
     rests = [
@@ -159,7 +176,7 @@ def test_each_request_counts(owner: RestEntryPoint) -> None:
     assert rests[0] - rests[1] == 1
 
 
-@each(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 2)])
+@each(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 3)])
 def test_the_number_of_queries_is_independent_of_the_data(owner, owner_member, prompt, argument, most) -> None:
     """Including the credential's."""
     stored(CourseFactory, 30, member=owner_member)

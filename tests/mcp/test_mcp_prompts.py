@@ -312,7 +312,7 @@ def test_a_database_error_reveals_only_its_request_id(tools_of_owner: McpEntryPo
     assert "Request id: req_" in error["message"]
 
 
-@each(("name", "most"), [("enter_syllabus", 2), ("plan_week", 2), ("quiz_me", 2), ("exam_check", 2)])
+@each(("name", "most"), [("enter_syllabus", 2), ("plan_week", 2), ("quiz_me", 3), ("exam_check", 2)])
 def test_the_number_of_queries_is_independent_of_the_number_of_names(
     owner_member, tools_of_owner, name: str, most: int
 ) -> None:
@@ -335,3 +335,13 @@ def test_every_revision_returns_the_same_text(tools_of_owner: McpEntryPoint, ver
         response = tools_of_owner.request("POST", "/mcp", json=message, headers={"MCP-Protocol-Version": version})
     [message] = response.json()["result"]["messages"]
     assert message["content"]["text"] == text_of(tools_of_owner, "plan_week", **GIVEN["plan_week"])
+
+
+def test_the_name_of_an_ended_course_is_understood_after_that_of_an_open_one(owner: RestEntryPoint) -> None:
+    ended = owner.made("create_course", name="Botany")
+    owner.made("update_course", course_id=ended["id"], archived=True)
+    entry_point = mcp_of(owner)
+    assert ended["id"] in text_of(entry_point, "exam_check", course="botany")
+    course = owner.made("create_course", name="Botany")
+    text = text_of(entry_point, "exam_check", course="botany")
+    assert (course["id"] in text, ended["id"] in text) == (True, False)

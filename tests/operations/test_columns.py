@@ -44,6 +44,7 @@ SERVER_MADE = {
 """Models of study data without client-writable fields, with the reason."""
 
 NOT_SENT = {
+    "courses.Course": {"archived": "of a new one is false"},
     "courses.Item": {
         "course_id": "is in the path",
         "category_id": "of a new course is named by category",
@@ -61,7 +62,7 @@ NOT_ANSWERED = {
 }
 """Columns missing in the model's answer, with the reason."""
 
-NOT_ON_THE_PAGE = {"syllabus_text": "is pasted in a form of its own"}
+NOT_ON_THE_PAGE = {"syllabus_text": "is pasted in a form of its own", "archived": "of a new one is false"}
 """Columns of a course missing in the form for a new one, with the reason."""
 
 

@@ -20,6 +20,7 @@ def test_it_creates(owner: RestEntryPoint) -> None:
         "institution": None,
         "subject": None,
         "has_syllabus": False,
+        "archived": False,
         "created_at": ANY,
         "updated_at": ANY,
     }
@@ -35,7 +36,7 @@ def test_it_stores_every_field(owner: RestEntryPoint) -> None:
         "subject": "Biology",
     }
     made = owner.made("create_course", **fields)
-    assert made == fields | {"id": ANY, "has_syllabus": False, "created_at": ANY, "updated_at": ANY}
+    assert made == fields | {"id": ANY, "has_syllabus": False, "archived": False, "created_at": ANY, "updated_at": ANY}
     assert owner.made("list_courses")["data"] == [made]
 
 

@@ -40,6 +40,7 @@ def test_it_creates_the_course_with_its_items_and_weights(owner: RestEntryPoint)
         "institution": None,
         "subject": None,
         "has_syllabus": True,
+        "archived": False,
         "created_at": ANY,
         "updated_at": ANY,
         "items": [

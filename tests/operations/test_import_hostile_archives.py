@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import Member
-from courses.courses import COURSES
 from planning.milestones import MILESTONES_OF_ITEM
 from studyservice.archive import unpacking
 from tests.support.archive_lines import (
@@ -144,11 +143,6 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "a moment in no zone": ("courses", [a_course(created_at="2026-09-01T08:30:00")], "created_at: Must be a date-time"),
     "a moment to come": ("courses", [a_course(created_at=LATE)], "line 1: created_at: Must not be in the future."),
     "a moment at the end": ("cards", [a_card(due_at="9999-12-31T23:59:59Z")], "line 1: due_at: Must be from 1970"),
-    "too many courses": (
-        "courses",
-        [a_course(id=an_id(number)) for number in range(COURSES.most + 1)],
-        f"line 31: id: There would be more than {COURSES.most} courses.",
-    ),
     "too many milestones": (
         "milestones",
         [a_milestone(id=an_id(100 + number)) for number in range(MILESTONES_OF_ITEM.most + 1)],

@@ -134,6 +134,21 @@ def test_another_members_calendar_is_404_and_a_lapsed_member_gets_403(
     assert lapsed.get("/calendars").status_code == 403
 
 
+def test_a_calendar_of_ended_courses_says_that_it_is_not_read(
+    browser: Client, owner: RestEntryPoint, school: School
+) -> None:
+    course = owner.made("create_course", name="Biology")
+    school.has(labelled("a", "20301203", "Essay", "Biology"))
+    added = add(browser)
+    owner.made("update_course", course_id=course["id"], archived=True)
+    for path in ("/calendars", added.url):
+        page = browser.get(path).content.decode()
+        assert "All its courses have ended." in page
+        assert "Read it now" not in page
+    refused = browser.post(added.url, {"do": "refresh"})
+    assert (refused.status_code, "so it is not read" in refused.content.decode()) == (409, True)
+
+
 def test_a_disabled_feature_is_reported(browser: Client, school: School, settings: Any) -> None:
     settings.SCHOOL_CALENDARS = False
     page = browser.get("/calendars").content.decode()

@@ -147,7 +147,7 @@ class _Accounts:
         )
         if categories:
             items = [self.filed(item, categories) for item in items]
-        return Course(self.id(), self.name("Course"), categories, items)
+        return Course(self.id(), self.name("Course"), categories, items, archived=self.maybe(0.15))
 
     def item(self) -> Item:
         due_on = self.day(0.2)

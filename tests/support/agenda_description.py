@@ -56,6 +56,7 @@ class Course:
     name: str
     categories: list[Category] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
+    archived: bool = False
 
 
 @dataclass(frozen=True)

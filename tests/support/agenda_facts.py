@@ -1,6 +1,6 @@
 """Facts about an account behind the `now` of get_agenda: open work, due cards, exams, and exact numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from fractions import Fraction
 from math import floor
@@ -29,6 +29,22 @@ class Work:
     def age(self) -> tuple[datetime, UUID]:
         step = self.milestone or self.item
         return step.created_at, step.id
+
+
+def without_ended(account: Account) -> Account:
+    """The account without courses that have ended, their decks, and attempts on these decks."""
+    ended = {course.id for course in account.courses if course.archived}
+    decks = {deck.id for deck in account.decks if deck.course_id in ended}
+    return replace(
+        account,
+        courses=[course for course in account.courses if course.id not in ended],
+        decks=[deck for deck in account.decks if deck.id not in decks],
+        attempts=[
+            attempt
+            for attempt in account.attempts
+            if (attempt.course_id not in ended if attempt.deck_id is None else attempt.deck_id not in decks)
+        ],
+    )
 
 
 def status(account: Account, course: Course, item: Item) -> str:

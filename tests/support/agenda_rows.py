@@ -66,7 +66,9 @@ def _rows(account: Account, member: Member) -> Iterable[Model]:
     """The rows of an account, in an order that satisfies foreign keys."""
     courses: dict[Any, Any] = {None: None}
     for course in account.courses:
-        courses[course.id] = CourseFactory.build(member=member, id=course.id, name=course.name)
+        courses[course.id] = CourseFactory.build(
+            member=member, id=course.id, name=course.name, archived=course.archived
+        )
         yield courses[course.id]
         categories: dict[Any, Any] = {None: None}
         for place, category in enumerate(course.categories, 1):

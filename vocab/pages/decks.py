@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from accounts.pages.signed_in import FORM, READ, for_active_members
+from courses.pages.colors import courses_here
 from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict, ValidationFailed
 from studyservice.rows.access import Access
@@ -56,14 +57,17 @@ class Listed(NamedTuple):
 
 @for_active_members(READ)
 def deck_list(request: HttpRequest, member: Member) -> HttpResponse:
-    """Every deck with its counts."""
-    decks = list_vocab_decks(Access(member), include_cards=False)
-    left = left_today(Access(member), decks)
+    """Every deck with its counts; below them those of ended courses, without counts."""
+    every = list_vocab_decks(Access(member), include_cards=False)
+    archived = {course["id"] for course in courses_here(request) if course["archived"]}
+    decks = [deck for deck in every if deck["course_id"] not in archived]
+    ids, left = [deck["id"] for deck in decks], left_today(Access(member), decks)
     context = {
         "decks": decks,
+        "ended": [deck for deck in every if deck["course_id"] in archived],
         "left": left,
-        "coming": None if left or not decks else coming(Access(member), timezone.now()),
-        "full": len(decks) >= DECKS.most,
+        "coming": None if left or not ids else coming(Access(member), timezone.now(), ids),
+        "full": len(every) >= DECKS.most,
         "most": DECKS.most,
     }
     with timezone.override(ZoneInfo(member.time_zone)):

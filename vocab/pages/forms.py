@@ -9,6 +9,7 @@ from accounts.models import Member
 from accounts.pages.forms import EditForm, LinesField
 from accounts.pages.once import OnceForm
 from courses.courses import list_courses
+from courses.pages.course_forms import course_choices
 from studyservice.operations.columns import max_length
 from studyservice.rows.access import Access
 from vocab.models import Card
@@ -37,13 +38,14 @@ def _deck_name(label: str) -> forms.CharField:
 
 def course_field(access: Access) -> forms.TypedChoiceField:
     """An optional choice of a member's course; its value is the id. One query."""
-    courses = {str(one["id"]): one for one in list_courses(access)}
+    courses = list_courses(access)
+    ids = {str(one["id"]): one["id"] for one in courses}
     return forms.TypedChoiceField(
         label="Course",
         required=False,
         empty_value=None,
-        choices=[("", "none"), *((id_, one["name"]) for id_, one in courses.items())],
-        coerce=lambda id_: courses[id_]["id"],
+        choices=[("", "none"), *course_choices(courses)],
+        coerce=ids.__getitem__,
         error_messages={"invalid_choice": "Choose one of your courses, or none."},
     )
 

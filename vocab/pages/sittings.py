@@ -89,14 +89,14 @@ class Queue:
             return exam_turn(access, self.item_id, self.minutes, first)
         return next_turn(access, now, self.deck_id, first)
 
-    def coming(self, access: Access, now: datetime) -> Coming:
-        """Its reviews after `now`.
+    def coming(self, access: Access, now: datetime, turn: Turn) -> Coming:
+        """Its reviews after `now`, when no card of `turn` is left.
 
         Raises:
             NotFound: the member has no such item.
         """
         course_id = None if self.item_id is None else get_item(access, self.item_id)["course_id"]
-        return coming(access, now, self.deck_id, course_id)
+        return coming(access, now, turn.asked, course_id=course_id)
 
 
 def _minutes(request: HttpRequest) -> int:

@@ -152,7 +152,7 @@ def _milliseconds(at: datetime) -> int:
 
 def _upcoming(access: Access, now: datetime, zone: ZoneInfo, turn: Turn, queue: Queue) -> dict[str, object]:
     """The upcoming reviews, shown below the summary of the sitting."""
-    told = queue.coming(access, now)
+    told = queue.coming(access, now, turn)
     a_day, next_at = access.member.new_cards_a_day, told["next_at"]
     return {
         "coming": told,
