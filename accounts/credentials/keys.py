@@ -166,7 +166,7 @@ class Feed:
     Attributes:
         id: identifies it in logs and in its rate limit; never the secret.
         member: owner of the calendar.
-        write_clock: when the member's data was last changed (`accounts.changes.writing`).
+        write_clock: when the member's data was last changed (`studyservice.changes.writing`).
     """
 
     id: UUID
