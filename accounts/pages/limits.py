@@ -24,6 +24,13 @@ _MOST_NAMED = 3
 """Number of courses up to which a phrase names each."""
 
 
+def _radio_buttons(label: str, *choices: tuple[str, str]) -> forms.ChoiceField:
+    """Return a field with radio buttons, of which the first is chosen."""
+    return forms.ChoiceField(
+        label=label, choices=choices, initial=choices[0][0], required=False, widget=forms.RadioSelect
+    )
+
+
 class LimitsForm(forms.Form):
     """The limits of a key or an app.
 
@@ -31,25 +38,13 @@ class LimitsForm(forms.Form):
     never means all. So is choosing all but ticking some.
     """
 
-    which = forms.ChoiceField(
-        label="Courses",
-        choices=[(_ALL, "All, later ones too"), (_THESE, "Only these")],
-        initial=_ALL,
-        required=False,
-        widget=forms.RadioSelect,
-    )
+    which = _radio_buttons("Courses", (_ALL, "All, later ones too"), (_THESE, "Only these"))
     courses = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"invalid_choice": "This is not one of your courses. Tick those that it may see."},
     )
-    grades = forms.ChoiceField(
-        label="Grades",
-        choices=[(_YES, "Yes"), (_NO, "No")],
-        initial=_YES,
-        required=False,
-        widget=forms.RadioSelect,
-    )
+    grades = _radio_buttons("Grades", (_YES, "Yes"), (_NO, "No"))
     until = forms.DateField(
         label="Until",
         required=False,
@@ -57,9 +52,7 @@ class LimitsForm(forms.Form):
         error_messages={"invalid": "Enter a date, like 2027-01-31, or leave it empty for no end."},
     )
 
-    def __init__(
-        self, data: Any, member: Member, *, limits: Limits = NO_LIMITS, ends: bool = True, prefix: str | None = None
-    ) -> None:
+    def __init__(self, data: Any, member: Member, *, limits: Limits = NO_LIMITS, ends: bool = True) -> None:
         """Create the form for `member`.
 
         Args:
@@ -73,7 +66,7 @@ class LimitsForm(forms.Form):
             "grades": _YES if limits.grades else _NO,
             "until": limits.until,
         }
-        super().__init__(data, initial=initial, prefix=prefix)
+        super().__init__(data, initial=initial)
         self.today = member.today()
         self.there = [str(course["id"]) for course in self.names]
         self.kept = limits.courses or ()

@@ -28,7 +28,7 @@ class ImproperAnswerError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """An answer in JSON."""
 
     status: int
@@ -75,15 +75,15 @@ class Client:
         """Close the connection."""
         self._connection.close()
 
-    def get(self, path: str, key: str = "") -> Answer:
+    def get(self, path: str, key: str = "") -> HttpAnswer:
         """Send a GET request."""
         return self.call("GET", path, key=key)
 
-    def token(self, **form: str) -> Answer:
+    def token(self, **form: str) -> HttpAnswer:
         """Send a request of the public client to the token endpoint."""
         return self.call("POST", "/oauth/token", form=form | {"client_id": CLIENT_ID})
 
-    def refresh(self, token: str) -> Answer:
+    def refresh(self, token: str) -> HttpAnswer:
         """Exchange a refresh token."""
         return self.token(grant_type="refresh_token", refresh_token=token)
 
@@ -97,7 +97,7 @@ class Client:
         form: Mapping[str, str] | None = None,
         file: bytes | None = None,
         idempotency_key: str = "",
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send one request and read its answer. Raises `ClosedError` or `ImproperAnswerError`."""
         headers = {"Authorization": f"Bearer {key or self._key}"} if key or self._key else {}
         if self._address:
@@ -132,9 +132,9 @@ def _multipart(file: bytes) -> bytes:
     return head.encode() + file + f"\r\n--{_BOUNDARY}--\r\n".encode()
 
 
-def _judged(what: str, response: http.client.HTTPResponse, raw: bytes) -> Answer:
+def _judged(what: str, response: http.client.HTTPResponse, raw: bytes) -> HttpAnswer:
     try:
-        answer = Answer(response.status, response.headers, orjson.loads(raw))
+        answer = HttpAnswer(response.status, response.headers, orjson.loads(raw))
     except orjson.JSONDecodeError:
         raise ImproperAnswerError(f"{what}: {response.status} {raw[:80]!r}") from None
     if response.status < 300:

@@ -13,7 +13,7 @@ import orjson
 
 from tools.bench import machine
 from tools.bench.cast import Subject
-from tools.bench.drills.client import Answer, Client
+from tools.bench.drills.client import Client, HttpAnswer
 from tools.bench.drills.report import Report, count
 from tools.bench.drills.watch import Watch, at_once, items
 from tools.bench.servers import THREADS, Server
@@ -117,19 +117,19 @@ class _Proxy:
         self._port = instance.port
         self._key = subject.key
 
-    def once(self, method: str, path: str, body: object = None, key: str = "") -> Answer:
+    def once(self, method: str, path: str, body: object = None, key: str = "") -> HttpAnswer:
         with Client(self._port, self._key) as client:
             return client.call(method, path, body, idempotency_key=key)
 
-    def twice(self, method: str, path: str, body: object = None, key: str = "") -> list[Answer]:
+    def twice(self, method: str, path: str, body: object = None, key: str = "") -> list[HttpAnswer]:
         """Send a request twice at the same moment. Return both answers."""
         results = at_once([lambda: self.once(method, path, body, key)] * 2)
         for result in results:
             if isinstance(result, Exception):
                 raise result
-        return [result for result in results if isinstance(result, Answer)]
+        return [result for result in results if isinstance(result, HttpAnswer)]
 
-    def again(self, method: str, path: str, body: object = None, key: str = "") -> Answer:
+    def again(self, method: str, path: str, body: object = None, key: str = "") -> HttpAnswer:
         """Send a request without reading its answer, then again. Return the second answer."""
         sent = orjson.dumps(body) if body is not None else b""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self._key}\r\n"
@@ -191,5 +191,5 @@ def _items(proxy: _Proxy, course: str) -> set[str]:
     return {item["id"] for item in proxy.once("GET", f"/v1/items?course_id={course}").body["data"]}
 
 
-def _is_one(answers: list[Answer]) -> bool:
+def _is_one(answers: list[HttpAnswer]) -> bool:
     return all(answer.status == 201 and answer.body == answers[0].body for answer in answers)

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import count
 
 from tools.bench import machine
-from tools.bench.drills.client import Answer, Client
+from tools.bench.drills.client import Client, HttpAnswer
 from tools.bench.drills.load import Journal, Load
 from tools.bench.drills.report import Report, compare, execute, row_lock
 from tools.bench.drills.watch import Ask, Watch, health, items, kinds, me, together
@@ -91,7 +91,7 @@ def _writing(journal: Journal, course: str) -> Ask:
     """Return a function that writes items like `Load`, and records in `journal`."""
     numbers = count(1)
 
-    def write(client: Client) -> Answer:
+    def write(client: Client) -> HttpAnswer:
         number = next(numbers)
         journal.unknown.add(number)
         answer = client.call("POST", f"/v1/courses/{course}/items", {"title": f"drill {number}", "kind": "quiz"})

@@ -12,7 +12,7 @@ from itertools import cycle
 import httpx2
 
 from tools.bench.cast import Subject
-from tools.bench.drills.client import Answer, Browser, Client
+from tools.bench.drills.client import Browser, Client, HttpAnswer
 from tools.bench.drills.report import Report, count, execute, query
 from tools.bench.drills.watch import Watch, me
 from tools.bench.servers import Server, manage, wait_until
@@ -106,11 +106,11 @@ def _delete(operator: Browser, port: int, member: str) -> None:
         operator.send(port, page, {"post": "yes"})
 
 
-def _working(subjects: Sequence[Subject]) -> Callable[[Client], Answer]:
+def _working(subjects: Sequence[Subject]) -> Callable[[Client], HttpAnswer]:
     """Return a function that reads and writes alternately, each call as another member."""
     people, turns = cycle(subjects), numbers()
 
-    def work(client: Client) -> Answer:
+    def work(client: Client) -> HttpAnswer:
         subject = next(people)
         if next(turns) % 2 == 0:
             return client.get("/v1/me", subject.key)

@@ -5,7 +5,7 @@ from functools import partial
 
 from tools.bench import machine
 from tools.bench.cast import Subject
-from tools.bench.drills.client import Answer, Browser, Client
+from tools.bench.drills.client import Browser, Client, HttpAnswer
 from tools.bench.drills.report import Report
 from tools.bench.drills.watch import Watch, at_once, health, items, me, times, together
 from tools.bench.measure import percentile
@@ -35,7 +35,7 @@ def greedy(site: Site) -> Iterator[Report]:
         instance = site.serve(url, data)
         decks: list[str] = []
 
-        def create(client: Client, decks: list[str] = decks) -> Answer:
+        def create(client: Client, decks: list[str] = decks) -> HttpAnswer:
             made = client.call("POST", "/v1/vocab-decks", {"name": "Greedy", "cards": _CARDS})
             if made.ok:
                 decks.append(made.body["id"])

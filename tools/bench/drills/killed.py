@@ -16,7 +16,7 @@ from typing import NamedTuple
 import psycopg
 
 from tools.bench.cast import Subject
-from tools.bench.drills.client import Answer, Client, ClosedError
+from tools.bench.drills.client import Client, ClosedError, HttpAnswer
 from tools.bench.drills.load import Load
 from tools.bench.drills.report import Report, compare, count, execute, query, writes
 from tools.bench.servers import Server, wait_until
@@ -93,7 +93,7 @@ _ONE_ITEM = [1, 0, 0, 0, 0, 1]
 """Rows that a new item adds to each of these tables."""
 
 
-Call = Callable[[Client], Answer]
+Call = Callable[[Client], HttpAnswer]
 
 
 class Write(NamedTuple):

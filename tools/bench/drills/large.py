@@ -12,7 +12,7 @@ from typing import Any
 from tests.support.hostile_files import flate_bomb, form_fan, many_pages, open_tags
 from tools.bench import machine
 from tools.bench.cast import Subject
-from tools.bench.drills.client import Answer, Client
+from tools.bench.drills.client import Client, HttpAnswer
 from tools.bench.drills.report import Report, count, execute
 from tools.bench.drills.watch import Watch, at_once, items, me, times, together
 from tools.bench.measure import percentile
@@ -88,7 +88,7 @@ def _is_refusal(body: Any) -> bool:
     return result.get("isError") is True and "Ask for less" in result["content"][0]["text"]
 
 
-def _asked(port: int, key: str, body: object) -> tuple[float, Answer]:
+def _asked(port: int, key: str, body: object) -> tuple[float, HttpAnswer]:
     """Return seconds and answer of one call."""
     started = time.monotonic()
     with Client(port, key) as client:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import psycopg
 
 from tools.bench.cast import CALLBACK, CLIENT_ID, Subject
-from tools.bench.drills.client import Answer, Browser, Client
+from tools.bench.drills.client import Browser, Client, HttpAnswer
 from tools.bench.drills.report import Report, query
 from tools.bench.drills.watch import at_once
 from tools.bench.servers import wait_until
@@ -68,7 +68,7 @@ def _code(mail: Path, email: str) -> str:
     return ""
 
 
-def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Answer]:
+def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[HttpAnswer]:
     """Consent at one instance, exchange the code at both at once. Return the answers."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -82,8 +82,8 @@ def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Answer
     return _at_both(ports, url, **form)
 
 
-def _at_both(ports: tuple[int, int], url: str, **form: str) -> list[Answer]:
-    def post(port: int) -> Answer:
+def _at_both(ports: tuple[int, int], url: str, **form: str) -> list[HttpAnswer]:
+    def post(port: int) -> HttpAnswer:
         with Client(port, address="198.51.100.99") as client:
             return client.token(**form)
 
@@ -95,13 +95,13 @@ def _at_both(ports: tuple[int, int], url: str, **form: str) -> list[Answer]:
         return [done.result() for done in posts]
 
 
-def _one(answers: list[Answer]) -> bool:
+def _one(answers: list[HttpAnswer]) -> bool:
     """Return whether exactly one succeeded, and the other was refused with `invalid_grant`."""
     refused = [answer.fault for answer in answers if not answer.ok]
     return len(answers) - len(refused) == 1 and set(refused) == {"400 invalid_grant"}
 
 
-def _live(ports: tuple[int, int], answers: list[Answer]) -> bool:
+def _live(ports: tuple[int, int], answers: list[HttpAnswer]) -> bool:
     """Return whether the new access token works at both instances."""
     tokens = [answer.body["access_token"] for answer in answers if answer.ok]
     return all(Client(port).get("/v1/me", token).status == 200 for port in ports for token in tokens)

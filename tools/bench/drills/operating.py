@@ -16,7 +16,7 @@ import psycopg
 
 from tests.support.redis_server import Redis
 from tools.bench.cast import CLIENT_ID, SYLLABUS, Cast, Subject
-from tools.bench.drills.client import Answer, Client
+from tools.bench.drills.client import Client, HttpAnswer
 from tools.bench.drills.load import Load
 from tools.bench.drills.report import Report, count, execute, query, writes
 from tools.bench.drills.watch import LIMIT, Watch, me, together
@@ -188,13 +188,13 @@ def rotated(site: Site) -> Iterator[Report]:
     yield from reports
 
 
-def _walking(fleet: _Fleet, subjects: Sequence[Subject], calls: list[int]) -> Callable[[Client], Answer]:
+def _walking(fleet: _Fleet, subjects: Sequence[Subject], calls: list[int]) -> Callable[[Client], HttpAnswer]:
     """Return a function that creates two items at one instance, lists them there, and gets the next page from the
     other.
     """
     people = cycle(subjects)
 
-    def walk(_: Client) -> Answer:
+    def walk(_: Client) -> HttpAnswer:
         subject = next(people)
         with fleet.client(0, subject.key) as client:
             for number in range(2):

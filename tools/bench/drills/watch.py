@@ -9,24 +9,24 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Self, TypeVar
 
-from tools.bench.drills.client import Answer, Client, ClosedError, ImproperAnswerError
+from tools.bench.drills.client import Client, ClosedError, HttpAnswer, ImproperAnswerError
 from tools.bench.drills.report import Report
 from tools.bench.measure import percentile
 
-Ask = Callable[[Client], Answer]
+Ask = Callable[[Client], HttpAnswer]
 
 
-def health(client: Client) -> Answer:
+def health(client: Client) -> HttpAnswer:
     """Check the health like a proxy."""
     return client.get("/health")
 
 
-def items(client: Client) -> Answer:
+def items(client: Client) -> HttpAnswer:
     """Read like an app."""
     return client.get("/v1/items")
 
 
-def me(client: Client) -> Answer:
+def me(client: Client) -> HttpAnswer:
     """Send the cheapest call."""
     return client.get("/v1/me")
 
@@ -156,7 +156,7 @@ def at_once(calls: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]
 def accepted(ports: Sequence[int], key: str) -> tuple[int, list[Exception]]:
     """Send `ASKED` requests with one key. Return how many passed its limit, and other errors."""
 
-    def ask(port: int) -> list[Answer]:
+    def ask(port: int) -> list[HttpAnswer]:
         with Client(port, key) as client:
             return [client.get("/v1/me") for _ in range(ASKED // _THREADS)]
 
