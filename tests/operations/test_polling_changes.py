@@ -1,7 +1,7 @@
 """Polling while items change between pages: every item is returned, and the walk ends."""
 
 from collections import Counter
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from threading import Event
 from typing import Any
 
@@ -13,7 +13,6 @@ from studyservice.rates import limiter as rates
 from tests.support import polling
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
-from tests.support.factories import ItemFactory
 from tests.support.polling import LONG_AGO, Between, titles
 from tests.support.properties import examples
 
@@ -201,7 +200,6 @@ def test_every_item_is_returned_while_four_threads_move_them(owner_member, entry
     assert seen == [set(ids)] * 5
 
 
-BORN = datetime(2026, 1, 1, tzinfo=UTC)
 DUE = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 4))
 CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max_size=30)
 
@@ -210,22 +208,7 @@ CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max
 @given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), changes=CHANGES, forever=st.booleans())
 def test_every_item_is_returned_at_least_once(owner: RestEntryPoint, owner_member, course, **drawn: Any) -> None:
     """For any moves between any pages. With `forever`, the same moves are repeated."""
-    from accounts.models import Member
-    from courses.models import Course, Item
-
-    rates.clear()
-    Item.objects.all().delete()
-    Member.objects.filter(id=owner_member.id).update(write_clock=BORN + timedelta(seconds=1))
-    items: list[Item] = Item.objects.bulk_create(
-        ItemFactory.build(
-            member=owner_member,
-            course=Course(id=course["id"]),
-            due_on=due_on,
-            created_at=BORN + timedelta(microseconds=number // 2),
-            updated_at=BORN + timedelta(microseconds=number // 3),
-        )
-        for number, due_on in enumerate(drawn["due"])
-    )
+    items = polling.items_due(owner_member, course, drawn["due"])
     changes, moved = drawn["changes"], set()
 
     def between(page: int) -> None:

@@ -1,6 +1,6 @@
 """Polling list_items with updated_after: a poller sees the last state of every created or changed item."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +11,6 @@ from studyservice.rates import limiter as rates
 from tests.support import polling
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
-from tests.support.factories import ItemFactory
 from tests.support.polling import LONG_AGO, Between, titles
 from tests.support.properties import examples
 
@@ -215,7 +214,6 @@ def test_a_mirror_stays_correct_while_four_threads_write(
     assert mirror == stored
 
 
-BORN = datetime(2026, 1, 1, tzinfo=UTC)
 DUE = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 4))
 STEPS = st.lists(st.lists(st.tuples(st.integers(0, 14), DUE), max_size=4), max_size=20)
 
@@ -226,22 +224,7 @@ def test_every_item_is_returned_and_the_next_poll_misses_none(
     owner: RestEntryPoint, owner_member: Any, course: Any, **drawn: Any
 ) -> None:
     """For any moves and creations between any pages. A number beyond the items creates another."""
-    from accounts.models import Member
-    from courses.models import Course, Item
-
-    rates.clear()
-    Item.objects.all().delete()
-    Member.objects.filter(id=owner_member.id).update(write_clock=BORN + timedelta(seconds=1))
-    items: list[Item] = Item.objects.bulk_create(
-        ItemFactory.build(
-            member=owner_member,
-            course=Course(id=course["id"]),
-            due_on=due_on,
-            created_at=BORN + timedelta(microseconds=number // 2),
-            updated_at=BORN + timedelta(microseconds=number // 3),
-        )
-        for number, due_on in enumerate(drawn["due"])
-    )
+    items = polling.items_due(owner_member, course, drawn["due"])
     steps = drawn["steps"]
 
     def between(page: int) -> None:
