@@ -47,7 +47,7 @@ LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
 
 INSTRUCTIONS = """\
 These tools open one member's own study data: courses, dated items (exams, assignments and the like), study-plan \
-milestones, weighted grades, practice statistics and flashcard decks. Everything you see and change is this member's.
+milestones, weighted grades, practice statistics and flashcard decks.
 
 Dates. "Today" is the member's date in the member's time zone, which may not be yours. Take it from get_me or \
 get_agenda before you work with dates like "next Friday". Dates are YYYY-MM-DD; timestamps are in UTC.

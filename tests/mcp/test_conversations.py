@@ -20,8 +20,8 @@ CONVERSATIONS = dict(re.findall(r"### (\"[^\n]+\")\n.*?```text\n(.*?)```", SECTI
 
 PLACEHOLDER = re.compile(r"<([^<>]+)>")
 MOST_CALLS = 3
-MORE_CALLS = {'"I got 87': 4, '"Quiz me on five': 7}
-"""Conversations with more calls than others: three changes after a search, and five answers of a quiz."""
+MORE_CALLS = {'"I got 87': 4, '"Quiz me on five': 7, '"17 of 20': 4}
+"""Conversations with more calls than others: three calls after a search, and five answers of a quiz."""
 
 
 class Call(NamedTuple):
@@ -212,6 +212,29 @@ def dropped(talk: Talk) -> None:
     assert course["name"] not in {item["course_name"] for item in due}
 
 
+def scored_by_points(talk: Talk) -> None:
+    scores = {one["label"]: one for category in talk.calls[-1].answer["categories"] for one in category["scores"]}
+    told = {label: (scores[label]["points"], scores[label]["out_of"], scores[label]["score"]) for label in scores}
+    assert (told["Quiz 3"], told["Osmosis"]) == ((17, 20, 85), (43, 50, 86))
+    assert talk.item("Lab report 2: osmosis")["status"] == "graded"
+    [wanted] = [one for one in talk.calls[-1].answer["outlook"]["needed"] if one["letter"] == "B+"]
+    assert (wanted["at_least"], wanted["status"]) == (87, "possible")
+    assert (
+        talk.rest.made("get_grades", course_id=talk.calls[-1].answer["course_id"], assume=wanted["score"])["outlook"][
+            "assumed"
+        ]["letter"]
+        == "B+"
+    )
+
+
+def weighed_by_points(talk: Talk) -> None:
+    [(_, course, notes)] = talk.calls
+    stored = talk.rest.made("get_grades", course_id=course["id"])["categories"]
+    assert [one["weight"] for one in stored] == [250 / 10, 300 / 10, 450 / 10]
+    assert [item["worth"] for item in course["items"]] == [30, 45]
+    assert (course["warnings"], notes) == ([], ["2 of 2 quotes are confirmed."])
+
+
 def worth(talk: Talk) -> None:
     found = {item["title"]: item["worth"] for item in talk.calls[0].answer["data"]}
     assert found == {"Response paper: the silver trade": 30, "Research paper": 30}
@@ -234,6 +257,8 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"Move everything': moved_day,
     '"Quiz me on what': quizzed_on_the_weakest,
     '"I dropped': dropped,
+    '"17 of 20': scored_by_points,
+    '"Put in': weighed_by_points,
     '"Find everything': worth,
 }
 """The expected writes and answers of each conversation, by the beginning of its request."""
