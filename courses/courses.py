@@ -195,7 +195,8 @@ def _same_names(access: Access, folded: str, others: Iterable[Row]) -> Iterator[
     """A sentence for each of the other courses that has this folded name and is seen."""
     for course in others:
         if course["folded"] == folded and access.sees_course(course["id"]):
-            yield f"There is another course named “{course['name']}” ({course['term']}), id {course['id']}."
+            term = f"{course['term']}, ended" if course["archived"] else course["term"]
+            yield f"There is another course named “{course['name']}” ({term}), id {course['id']}."
 
 
 def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:

@@ -48,7 +48,7 @@ def change_in_words(change: ChangeRow) -> str:
         _field_in_words(field, kind, name, old[field], new[field], is_first=place == 0)
         for place, field in enumerate(field for field in old if field in new)
     ]
-    others = _others(gone, come)
+    others = _others(gone, come, same=plural_of(type_) if told else "")
     if not told and others:
         others[0] = f"{others[0]} in the {kind} {name}"
     return _listed([*told, *others])
@@ -70,13 +70,21 @@ def _split(told: _Told | None) -> tuple[_Told, dict[str, int]]:
     return {name: value for name, value in fields.items() if name not in counts}, counts
 
 
-def _others(gone: Mapping[str, int], come: Mapping[str, int]) -> list[str]:
-    """Describe the changes of other objects. Those on both sides were updated."""
+def _others(gone: Mapping[str, int], come: Mapping[str, int], *, same: str = "") -> list[str]:
+    """Describe the changes of other objects. Those on both sides were updated.
+
+    Args:
+        same: the plural of the described object, if it was updated too.
+    """
     told = []
     for plural in {**gone, **come}:
         old, new = gone.get(plural, 0), come.get(plural, 0)
         numbers = {"changed": min(old, new), "added": new - old, "deleted": old - new}
-        told += [f"{verb} {_number(number, plural)}" for verb, number in numbers.items() if number > 0]
+        told += [
+            f"{verb} {_number(number, plural, more=verb == 'changed' and plural == same)}"
+            for verb, number in numbers.items()
+            if number > 0
+        ]
     return told
 
 
@@ -197,8 +205,8 @@ def listed(names: Iterable[str]) -> str:
     return _listed([f"“{name}”" for name in names])
 
 
-def _number(number: int, plural: str) -> str:
-    return f"{number} {as_words(plural if number != 1 else _singular(plural))}"
+def _number(number: int, plural: str, *, more: bool = False) -> str:
+    return f"{number} {'more ' if more else ''}{as_words(plural if number != 1 else _singular(plural))}"
 
 
 def _listed(told: list[str]) -> str:

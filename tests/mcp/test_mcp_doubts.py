@@ -107,6 +107,14 @@ def test_another_course_of_the_same_name_is_named_with_its_id(
     assert warnings_of(tools, "create_course", name="Cell Biology 2") == []
 
 
+def test_an_ended_course_of_the_same_name_is_named_too(
+    tools: McpEntryPoint, owner: RestEntryPoint, course: Any
+) -> None:
+    owner.made("update_course", course_id=course["id"], archived=True)
+    [text] = warnings_of(tools, "create_course", name="Cell Biology")
+    assert text.endswith(f"another course named “Cell Biology” (Fall 2026, ended), id {course['id']}.")
+
+
 @pytest.mark.database("both")
 def test_a_hidden_course_of_the_same_name_is_not_named(
     owner: RestEntryPoint, owner_member: Any, make_key: Any, course: Any

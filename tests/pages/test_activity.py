@@ -96,6 +96,16 @@ def test_changes_of_several_fields_and_objects_are_described(owner: RestEntryPoi
     assert decks == "added the deck “Big” and 1 more deck with 501 cards"
 
 
+def test_changes_of_several_items_are_described(owner: RestEntryPoint, course: Any, item: Any) -> None:
+    more = [{"title": title, "due_on": "2026-12-01"} for title in ("Quiz", "Essay")]
+    items = owner.made("create_item", course_id=course["id"], title="Lab", due_on="2026-12-01", more=more)["items"]
+    moved = [{"item_id": one["id"], "due_on": "2026-12-08"} for one in items]
+    owner.made("update_item", **moved[0], more=moved[1:])
+    assert newest_in_words(owner) == "moved “Lab” from 1 to 8 December and changed 2 more items"
+    owner.made("update_item", item_id=items[0]["id"], more=[{"item_id": items[1]["id"], "done": True}])
+    assert newest_in_words(owner) == "ticked off “Quiz”"
+
+
 def test_a_deleted_course_does_not_count_imported_events(owner: RestEntryPoint, course: Any) -> None:
     file = calendar(CANVAS, deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2"))
     owner.made("import_calendar", course_id=course["id"], file=file)
