@@ -12,6 +12,7 @@ from studyservice.operations.errors import ValidationFailed
 from studyservice.rows.access import Access, MemberSelect
 from vocab.models import Card, CardState
 from vocab.readiness import recall_of
+from vocab.scheduling import DUE_NOW
 from vocab.serializers import CardOrder, CardRow
 
 NO_LIMIT = 1_000_000
@@ -33,9 +34,7 @@ _LEARNING_FIRST = (
 )
 """Learning and relearning cards, then reviews, each by due time; then new ones by position."""
 
-_TO_ASK = MemberSelect(
-    _OF_DECK.filter(suspended=False, due_at__lte=Param("now")).order_by(*_LEARNING_FIRST), CardRow, limited=True
-)
+_TO_ASK = MemberSelect(_OF_DECK.filter(DUE_NOW).order_by(*_LEARNING_FIRST), CardRow, limited=True)
 
 
 class Cards(NamedTuple):

@@ -21,6 +21,7 @@ from vocab.deck_cards import NO_LIMIT, Cards, ask_for_cards, cards_to_ask
 from vocab.models import Card, CardState, Deck
 from vocab.plans import cards_for
 from vocab.readiness import deck_readiness, no_cards, with_recall
+from vocab.scheduling import DUE_NOW
 from vocab.serializers import CardOrder, DeckFields, DeckRow, ListedCardRow
 
 
@@ -41,7 +42,7 @@ class _NewToday(TypedDict):
 _ALL_OF_THIS = Card.rows.whole.filter(deck_id=OuterRef("id"))
 _ALL_DUE = _ALL_OF_THIS.filter(due_at__lte=Param("now"))
 OF_THIS = _ALL_OF_THIS.filter(suspended=False)
-DUE = _ALL_DUE.filter(suspended=False)
+DUE = _ALL_OF_THIS.filter(DUE_NOW)
 # Indexes cover each of these counts: due cards, suspended due cards, and cards without reviews.
 DUE_COUNT = aggregated(_ALL_DUE, "COUNT", "due_at") - aggregated(_ALL_DUE.filter(suspended=True), "COUNT", "due_at")
 NEW_COUNT = aggregated(DUE.filter(last_reviewed_at=None, state=CardState.NEW), "COUNT", "due_at")

@@ -12,10 +12,15 @@ from typing import Any, TypedDict, cast
 from zoneinfo import ZoneInfo
 
 import fsrs
+from django.db.models import Q
 
+from studyservice.database.statements import Param
 from studyservice.rows.access import Access
 from vocab.exam_plan.memory import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
 from vocab.models import CardState, Rating
+
+DUE_NOW = Q(suspended=False, due_at__lte=Param("now"))
+"""Cards that are due: their time has come. (A plan for an exam also asks what falls due later today.)"""
 
 
 class MemoryState(TypedDict):

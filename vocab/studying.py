@@ -16,7 +16,7 @@ from vocab.card_changes import ONE_CARD, StoredCard
 from vocab.decks import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
-from vocab.scheduling import local_time, memory_of, next_state
+from vocab.scheduling import DUE_NOW, local_time, memory_of, next_state
 from vocab.serializers import CardRow
 from vocab.studied import StudiedDeck, studied
 
@@ -71,8 +71,7 @@ class _NextExam(TypedDict):
     on: date
 
 
-_ASKED = Card.rows.declared.filter(suspended=False)
-_DUE = _ASKED.filter(due_at__lte=Param("now"))
+_DUE = Card.rows.declared.filter(DUE_NOW)
 _STEPS = _DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]).order_by("due_at", "position", "id")
 _REVIEWS = _DUE.filter(state=CardState.REVIEW).order_by("due_at", "position", "id")
 _NEW = _DUE.filter(state=CardState.NEW).order_by("position", "id")
