@@ -42,8 +42,6 @@ for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model
 class _Listed(ServiceAdmin):
     """Rows that the service creates itself: read-only, and ended by an action."""
 
-    view_on_site = False
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -196,7 +194,6 @@ class BlockedAppAdmin(ServiceAdmin):
 
     list_display = ("client_id", "note", "created")
     fields = ("client_id", "note")
-    view_on_site = False
     ordering = ("client_id",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:

@@ -90,6 +90,7 @@ class ServiceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic a
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
     list_max_show_all = 50
+    view_on_site = False
     search_fields = ("pk",)
     search_help_text = (
         "The beginning of an e-mail address up to its @ or further, its domain, an id, or a part of the name. "
