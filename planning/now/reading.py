@@ -118,9 +118,8 @@ def _items() -> MemberSelect[_Columns]:
         kind__in=sorted(EXAMINED),
         due_on__gte=Param("today"),
     ).order_by("due_on", "created_at", "id")
-    next_of_courses = courses.Course.rows.declared.annotate(next_exam=Subquery(exams.values("id")[:1])).values(
-        "next_exam"
-    )
+    open_courses = courses.Course.rows.declared.filter(archived=False)
+    next_of_courses = open_courses.annotate(next_exam=Subquery(exams.values("id")[:1])).values("next_exam")
     ahead = Q(due_on__gte=Param("today"), due_on__lte=Param("furthest"))
     missed = Q(due_on__gte=Param("missed_from")) & OF_STATUS[courses.ItemStatus.MISSED]
     found = ITEMS_OF_OPEN_COURSES.filter(ahead | missed | Q(id__in=soon) | Q(id__in=next_of_courses)).annotate(
@@ -138,7 +137,7 @@ def _items() -> MemberSelect[_Columns]:
     return MemberSelect[_Columns](found.order_by(*SOONEST_FIRST), columns)
 
 
-_COURSE = courses.Course.rows.declared.filter(id=OuterRef("course_id"))
+_COURSE = courses.Course.rows.declared.filter(id=OuterRef("course_id")).order_by()
 _TOPICS = MemberSelect(
     TOPICS.annotate(course=Subquery(_COURSE.values("name")), course_archived=Subquery(_COURSE.values("archived"))),
     _Topic,
