@@ -43,7 +43,7 @@ class AgendaViewSet(MemberViewSet):
         due in the last 30 days and entered by then; list_items status=past finds others.
 
         Show what to work on: deadlines in the coming days, open study steps and overdue ones. Dates follow the
-        member's time zone, not the caller's.
+        member's time zone, not the caller's. Courses that have ended are left out.
 
         Exams and quizzes come with an estimate from the flashcards of their course.
         """

@@ -36,10 +36,11 @@ class LimitsRow(TypedDict):
 
 
 class CourseName(TypedDict):
-    """The id and name of a course."""
+    """The id and name of a course, and whether it has ended."""
 
     id: UUID
     name: str
+    archived: bool
 
 
 CourseNames = Callable[[UUID], list[CourseName]]

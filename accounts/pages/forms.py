@@ -1,7 +1,7 @@
 """Fields and forms of members' pages: numbers, texts, edits that keep concurrent changes, and files."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from functools import wraps
 from http import HTTPStatus
@@ -11,6 +11,7 @@ from django import forms
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.http import HttpRequest, HttpResponse
 
+from accounts.credentials.limiting import CourseName
 from accounts.pages.signed_in import P
 from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, RateLimited
@@ -20,6 +21,12 @@ from studyservice.reading.process import ReadLater
 Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 _COMMA = re.compile(r"[+-]?\d*,\d+")
+
+
+def course_choices(courses: Iterable[CourseName]) -> list[tuple[str, str]]:
+    """Return the courses as choices of a form, ended ones last."""
+    ended_last = sorted(courses, key=lambda course: course["archived"])
+    return [(str(one["id"]), f"{one['name']} (ended)" if one["archived"] else one["name"]) for one in ended_last]
 
 
 class NumberField(forms.DecimalField):

@@ -14,7 +14,7 @@ from accounts.credentials.connections import CONNECTED_APPS
 from accounts.credentials.keys import active_keys, limit_api_key
 from accounts.credentials.limiting import COURSE_NAMES, CourseName
 from accounts.members.models import Member
-from accounts.pages.forms import status_of
+from accounts.pages.forms import course_choices, status_of
 from accounts.pages.signed_in import FORM, for_members
 from studyservice.rows.limits import NO_LIMITS, Limits, day_in_words
 
@@ -72,7 +72,7 @@ class LimitsForm(forms.Form):
         self.kept = limits.courses or ()
         self.asks_courses = bool(self.names) or limits.courses is not None
         chosen: Any = self.fields["courses"]
-        chosen.choices = [(str(course["id"]), course["name"]) for course in self.names]
+        chosen.choices = course_choices(self.names)
         if not ends:
             del self.fields["until"]
 

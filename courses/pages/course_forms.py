@@ -1,7 +1,7 @@
 """The forms for a new course, by hand or from a syllabus, and for changing one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, cast
@@ -24,7 +24,7 @@ from courses.entry_serializers import (
 )
 from courses.models import Course
 from courses.pages.review import TOO_LONG, Review, TickedForm, drop_lowest_field
-from courses.serializers import COURSE_TEXTS, CourseRow
+from courses.serializers import COURSE_TEXTS
 from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow
 from studyservice.database.expressions import fold
@@ -42,12 +42,6 @@ def _text(name: str, label: str, help_text: str = "", *, required: bool = False)
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a name for the course.", "max_length": TOO_LONG},
     )
-
-
-def course_choices(courses: Iterable[CourseRow]) -> list[tuple[str, str]]:
-    """The courses as choices, ended ones last."""
-    ended_last = sorted(courses, key=lambda course: course["archived"])
-    return [(str(one["id"]), f"{one['name']} (ended)" if one["archived"] else one["name"]) for one in ended_last]
 
 
 _EMPTY = {name: getattr(Course(), name) for name in COURSE_TEXTS}

@@ -5,8 +5,8 @@ from typing import Any
 
 from django import forms
 
+from accounts.pages.forms import course_choices
 from accounts.pages.once import OnceForm
-from courses.pages.course_forms import course_choices
 from courses.serializers import CourseRow
 from planning.calendar.assigning import IGNORED, LabelRow
 from planning.models import MAX_NAME

@@ -151,3 +151,9 @@ def test_a_choice_of_a_course_says_which_have_ended(browser: Client, owner: Rest
     owner.made("create_course", name="Algebra")
     options = re.findall(r"<option[^>]*>([^<]*)</option>", text_of(browser, "/decks/new"))
     assert options == ["none", "Algebra", "Cell Biology (ended)"]
+
+
+def test_the_limits_of_a_key_may_name_ended_courses(browser: Client, owner: RestEntryPoint, ended: Any) -> None:
+    owner.made("create_course", name="Algebra")
+    page = text_of(browser, "/keys")
+    assert 0 < page.index("Algebra") < page.index("Cell Biology (ended)")

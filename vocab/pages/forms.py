@@ -6,10 +6,9 @@ from typing import Any, cast
 from django import forms
 
 from accounts.models import Member
-from accounts.pages.forms import EditForm, LinesField
+from accounts.pages.forms import EditForm, LinesField, course_choices
 from accounts.pages.once import OnceForm
 from courses.courses import list_courses
-from courses.pages.course_forms import course_choices
 from studyservice.operations.columns import max_length
 from studyservice.rows.access import Access
 from vocab.models import Card
