@@ -226,3 +226,27 @@ def test_items_without_a_category_get_one(open_signed_in: Any, member: Any) -> N
     expect(page.get_by_role("status")).to_contain_text("Saved the category of 1 item.")
     expect(page.get_by_text("1 item has no category, so the grade leaves it out.")).to_be_visible()
     audit(page)
+
+
+def test_several_scores_are_saved_at_once(open_signed_in: Any, member: Any) -> None:
+    course = CourseFactory.create(member=member, name="Statistics")
+    homework = GradeCategoryFactory.create(member=member, course=course, name="Homework", weight=100)
+    for title in ("HW 1", "HW 2"):
+        ItemFactory.create(member=member, course=course, title=title, category=homework)
+    page: Page = open_signed_in(f"/courses/{course.id}")
+    page.get_by_role("link", name="Add several scores").click()
+    audit(page)
+    page.get_by_label("HW 1").focus()
+    page.keyboard.type("17/20")
+    page.keyboard.press("Tab")
+    page.keyboard.type("nine")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is saved yet.")
+    audit(page)
+    page.get_by_role("link", name="HW 2: Enter a number").press("Enter")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("87,5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Saved 2 scores.")
+    expect(page.get_by_role("row", name="HW 1")).to_contain_text("17/20 (85%)")
+    audit(page)
