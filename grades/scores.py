@@ -9,6 +9,7 @@ from grades.marks import settle_marks
 from grades.models import GradeCategory, GradeScore
 from grades.points import AS_POINTS
 from grades.serializers import GradeScoreRow, NewScore, ScoreFields
+from studyservice.database.ids import uuid7
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 from studyservice.registry.data import Maximum
@@ -56,7 +57,8 @@ def add_grade_score(access: Access, course_id: UUID, **fields: Unpack[NewScore])
         item_id, category_id = fields.get("item_id"), fields["category_id"]
         item = None if item_id is None else _gradable(access, course_id, item_id, category_id)
         SCORES_OF_COURSE.require(GradeScore.rows.of(access.whole).count(category__course_id=course_id))
-        [added] = GradeScore.rows.of(access).insert(fields, course_id=course_id)
+        # Scores of one change have the same time, and are listed by id then.
+        [added] = GradeScore.rows.of(access).insert({"id": uuid7(), **fields}, course_id=course_id)
         if item is not None:
             Item.rows.of(access).update(item, {"category_id": category_id})  # keeps `updated_at`
             settle_marks(access)

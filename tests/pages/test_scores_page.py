@@ -144,6 +144,28 @@ def test_all_typed_scores_are_one_change(
     assert scores(owner, course) == before
 
 
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_a_double_click_saves_them_once(
+    *,
+    browser: Client,
+    owner: RestEntryPoint,
+    owner_member: Member,
+    course: Any,
+    homework: list[str],
+    path: str,
+    in_threads,
+) -> None:
+    form = form_of(browser, path) | {homework[0]: ["17/20"], homework[1]: ["18/20"]}
+    clients = [Client(), Client(), Client()]
+    for client in clients:
+        client.force_login(owner_member)
+    answers = in_threads(lambda client: client.post(path, form), clients)
+    assert [answer.status_code for answer in answers] == [302, 302, 302]
+    assert [score[1] for score in scores(owner, course)] == [85, 90]
+    assert [one["operation"] for one in owner.made("list_changes")["data"]].count("add_grade_score") == 1
+
+
 @each(
     ("sent", "field", "words"),
     [
