@@ -58,6 +58,11 @@ BEYOND_A_SCHEMA = (
     "Send one entry for each item.",
     "Needs include_syllabus.",
     "Must be a day from",
+    "Send a percent, or points and out_of.",
+    "Must be sent with ",
+    "Must be over 0.",
+    " percent of out_of.",
+    "The points are ",
 )
 """Reasons for rejecting arguments that match the schema."""
 
