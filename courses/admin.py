@@ -101,10 +101,10 @@ class ItemAdmin(StudyDataAdmin):
     """Dated items."""
 
     text_path = "title"
-    list_display = ("title", "kind", "due_on", "course", "member", "created_at")
+    list_display = ("title", "kind", "due_on", "due_time", "course", "member", "created_at")
     list_select_related = ("course", "member")
     list_filter = ("kind",)
-    ordering = ("member_id", "due_on", "created_at", "id")
+    ordering = ("member_id", "due_on", "time_in_order", "created_at", "id")
     raw_id_fields = ("course", "category")
     unread = ("course__syllabus_text",)
     update = staticmethod(items.update_item)

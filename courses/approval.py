@@ -36,6 +36,7 @@ class ReviewRow:
     Attributes:
         key: identifies the row in the form; the same for the same proposal.
         state: the effect on its item; a gone item would be deleted.
+        item: the proposed item.
         ticked: whether it is selected at first.
         source: the line it was read from.
         place: the position of that line.
@@ -48,9 +49,7 @@ class ReviewRow:
 
     key: str
     state: State
-    title: str
-    kind: str
-    due_on: date | None
+    item: NewItem
     ticked: bool
     source: str = ""
     place: str = ""
@@ -63,24 +62,23 @@ class ReviewRow:
     @property
     def mark(self) -> str:
         """A fingerprint of the row. A form with another fingerprint was rendered from another row."""
-        shown = (self.state, self.title, self.kind, self.due_on, self.source, self.place, self.notes, self.item_id)
+        item = sorted(self.item.items())
+        shown = (self.state, item, self.source, self.place, self.notes, self.item_id)
         return f"{self.key}:{hashlib.blake2s(repr(shown).encode(), digest_size=8).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """A selected row with the member's input. `category` is a key of the row's choices, or empty."""
+    """A selected row with the member's input.
+
+    Attributes:
+        item: the new item, or the change of an existing one.
+        category: a key of the row's choices, or empty.
+    """
 
     row: ReviewRow
-    title: str
-    kind: str
-    due_on: date | None
+    item: NewItem
     category: str = ""
-
-    @property
-    def item(self) -> NewItem:
-        """The new item, or the change of an existing one."""
-        return {"title": self.title, "kind": self.kind, "due_on": self.due_on}
 
 
 Approve = Callable[[Sequence[ReviewRow]], Sequence[Approved]]
@@ -104,6 +102,8 @@ class Applied:
         return f"{', '.join(told[:-1])}{' and ' if len(told) > 1 else ''}{told[-1]}" if told else ""
 
 
-def day_in_words(day: date | None) -> str:
-    """`Thu, 3 December 2026`."""
-    return "no date" if day is None else f"{day:%a}, {day.day} {day:%B %Y}"
+def due_in_words(day: date | None, time: str | None) -> str:
+    """`Thu, 3 December 2026, 17:00`."""
+    if day is None:
+        return "no date"
+    return f"{day:%a}, {day.day} {day:%B %Y}{f', {time}' if time else ''}"

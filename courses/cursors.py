@@ -4,12 +4,12 @@ from datetime import date, datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from studyservice.operations.cursors import CursorCodec, invalid_cursor
+from studyservice.operations.cursors import CursorCodec
 
-_VERSION = 2
-_POSITION = (int, int, date, datetime, UUID)
-_CODEC = CursorCodec("courses.cursors", *_POSITION, *[datetime] * 3)
-_FOLLOWING = CursorCodec("courses.following_cursors", *_POSITION, *[datetime] * 5)
+_POSITION = (int, date, int, int, datetime, UUID)
+# Another layout needs other salts, or an older cursor would be misread.
+_CODEC = CursorCodec("courses.timed_cursors", *_POSITION, *[datetime] * 3)
+_FOLLOWING = CursorCodec("courses.timed_following_cursors", *_POSITION, *[datetime] * 5)
 
 
 class Pins(NamedTuple):
@@ -36,28 +36,31 @@ class Position(NamedTuple):
     Attributes:
         section: the section of the walk that returned the row, 0 to 255.
         due_on: its due date, if the section is sorted by it.
+        due_time: its time in that order, `END_OF_DAY` without one.
         instant: its `created_at` or `updated_at`, depending on the order of the section.
         pins: None for a walk without pins.
     """
 
     section: int
     due_on: date | None
+    due_time: str
     instant: datetime
     id: UUID
     pins: Pins | None
 
 
 def encode_cursor(position: Position, binding: str, *, followed: bool) -> str:
-    """Return an opaque text of 96 or 120 characters, bound to `binding`, the member and the filters.
+    """Return an opaque text of 100 or 120 characters, bound to `binding`, the member and the filters.
 
     Args:
         followed: whether the pins have `again` and `told`, as in a walk with `updated_after`.
     """
-    *row, pins = position
+    section, due_on, due_time, *row, pins = position
+    place = (section, due_on, *map(int, due_time.split(":")), *row)
     held = pins or (None,) * 5
     if followed:
-        return _FOLLOWING.encode((_VERSION, *row, *held), binding)
-    return _CODEC.encode((_VERSION, *row, *held[:3]), binding)
+        return _FOLLOWING.encode((*place, *held), binding)
+    return _CODEC.encode((*place, *held[:3]), binding)
 
 
 def decode_cursor(text: str, binding: str, *, followed: bool) -> Position:
@@ -66,7 +69,6 @@ def decode_cursor(text: str, binding: str, *, followed: bool) -> Position:
     Raises:
         InvalidRequest: `text` is not a cursor, or belongs to another member or other filters.
     """
-    version, section, due_on, instant, id_, *pins = (_FOLLOWING if followed else _CODEC).decode(text, binding)
-    if version != _VERSION:
-        raise invalid_cursor()
-    return Position(section, due_on, instant, id_, Pins(*pins) if pins[0] else None)
+    codec = _FOLLOWING if followed else _CODEC
+    section, due_on, hour, minute, instant, id_, *pins = codec.decode(text, binding)
+    return Position(section, due_on, f"{hour:02}:{minute:02}", instant, id_, Pins(*pins) if pins[0] else None)

@@ -29,7 +29,7 @@ from django.db.models import Q, QuerySet
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
 from courses.item_rows import found as with_text
-from courses.models import Item
+from courses.models import END_OF_DAY, Item
 from courses.parameters import ItemFilters
 from courses.serializers import ItemRow
 from studyservice.database.expressions import After, SelectBoth, fold
@@ -75,7 +75,7 @@ _INSTANTS = {
 """The sort column in a section; in the first, among items due on one day. Ties are broken by id."""
 
 
-_SOONEST_FIRST_SQL = "due_on ASC NULLS LAST, created_at, id"
+_SOONEST_FIRST_SQL = "due_on ASC NULLS LAST, due_time ASC NULLS LAST, created_at, id"
 """`SOONEST_FIRST` for the combined results of two statements."""
 
 
@@ -90,7 +90,7 @@ _NOW = MemberSelect(ITEMS.order_by("-created_at")[:1], _Now)
 def list_items(
     access: Access, *, limit: int, cursor: str | None = None, **filters: Unpack[ItemFilters]
 ) -> Page[ItemRow]:
-    """One page of items, soonest due first, undated last; then older first, then by id.
+    """One page of items, soonest due first, undated last (`SOONEST_FIRST`).
 
     With `created_after`, the whole walk covers only items visible when its first page was read. Items added meanwhile
     are left to the next poll. Items changed meanwhile are returned at the end, possibly a second time. With
@@ -222,13 +222,14 @@ def _named(after: Position | None) -> dict[str, Any]:
     """The parameters of a statement for a page that starts after this position."""
     if after is None:
         return {}
-    return {"last_due": after.due_on, "last_instant": after.instant, "last_id": after.id}
+    named = {"last_due": after.due_on, "last_time": after.due_time}
+    return named | {"last_instant": after.instant, "last_id": after.id}
 
 
 def _position(last: ItemRow, section: Section, pins: Pins | None) -> Position:
     due_on = last["due_on"] if section is Section.DUE else None
     instant = last["updated_at"] if _INSTANTS[section] == "updated_at" else last["created_at"]
-    return Position(section, due_on, instant, last["id"], pins)
+    return Position(section, due_on, last["due_time"] or END_OF_DAY, instant, last["id"], pins)
 
 
 class _MemberSelectBoth(MemberSelect[ReadItem], SelectBoth[ReadItem]):
@@ -245,14 +246,15 @@ def _page(filters: frozenset[str], section: Section, place: str) -> MemberSelect
         items = items.filter(Q(created_at__gt=Param("made_after")) | Q(updated_at__gt=Param("again_after")))
     instant = _INSTANTS[section]
     items = items.order_by(*(SOONEST_FIRST if section is Section.DUE else (instant, "id")))
-    later = After({instant: Param("last_instant"), "id": Param("last_id")})
+    place_in_day = {instant: Param("last_instant"), "id": Param("last_id")}
+    at_time = {"time_in_order": Param("last_time"), **place_in_day}
     match place:
         case "dated":
-            due_later = After({"due_on": Param("last_due"), instant: Param("last_instant"), "id": Param("last_id")})
+            due_later = After({"due_on": Param("last_due"), **at_time})
             undated = items.filter(due_on=None)
             return _MemberSelectBoth(items.filter(due_later), LISTED, second=undated, order=_SOONEST_FIRST_SQL)
         case "undated":
-            items = items.filter(later, due_on=None)
+            items = items.filter(After(at_time), due_on=None)
         case "later":
-            items = items.filter(later)
+            items = items.filter(After(place_in_day))
     return MemberSelect[ReadItem](items, LISTED, limited=True)

@@ -21,7 +21,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Concat, Greatest, Left, NullIf, Round
 
-from courses.models import Item, ItemKind, ItemStatus
+from courses.models import END_OF_DAY, Item, ItemKind, ItemStatus
 from courses.serializers import ItemRow
 from studyservice.database.expressions import Joined, contains, fold_all
 from studyservice.database.rows import columns_of_row
@@ -48,9 +48,10 @@ def folded_course(columns: Mapping[str, Any]) -> dict[str, str]:
     return {"folded": fold_all([columns["name"]])}
 
 
-def folded_item(columns: Mapping[str, Any]) -> dict[str, str]:
-    """Compute the searched column of an item."""
-    return {"folded": fold_all([columns["title"], columns.get("note")])}
+def computed_of_item(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of an item, and its time as it is sorted."""
+    searched = fold_all([columns["title"], columns.get("note")])
+    return {"folded": searched, "time_in_order": columns.get("due_time") or END_OF_DAY}
 
 
 _GRADED, _DONE, _OPEN, _PAST, _MISSED = ItemStatus.values
@@ -183,8 +184,8 @@ class ReadItem(ItemRow):
     graded: bool
 
 
-SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
-
+SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "time_in_order", "created_at", "id")
+"""By date and time, then older first. In a day those without a time are last, and undated items are last of all."""
 
 ITEMS = Item.rows.declared.filter(course__member_id=F("member_id")).annotate(
     worth=WORTH, note_in_lists=Left("note", NOTE_IN_LISTS)

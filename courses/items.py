@@ -19,7 +19,7 @@ from courses.item_rows import (
     as_answered,
 )
 from courses.models import Item
-from courses.serializers import ChangedItemRow, ItemBody, ItemEntryFields, ItemFields, ItemRow
+from courses.serializers import NEEDS_DATE, ChangedItemRow, ItemBody, ItemEntryFields, ItemFields, ItemRow
 from studyservice.changes.contents import Fields
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Detail, ValidationFailed
@@ -98,7 +98,8 @@ def update_item(
     Raises:
         NotFound: the call sees no such item.
         ValidationFailed: an entry of `more` names an item that the call does not see or that was named before, or a
-            `category_id` is not a category of its item's course, or that item has a score.
+            `category_id` is not a category of its item's course, or that item has a score, or a new `due_time` would be
+            without a date.
     """
     wanted = [_Wanted("", item_id, changes), *_entries(more or ())]
     with change(access, "update_item"):
@@ -107,6 +108,7 @@ def update_item(
             raise NoSuchItem
         _require_items(wanted, stored)
         _drop_shortened_notes(wanted, stored)
+        _require_dates(wanted, stored)
         _require_categories(access, wanted, stored)
         different = _update(access, wanted, stored)
         if any(_moves_worths(stored[id_], fields) for id_, fields in different.items()):
@@ -160,6 +162,18 @@ def _drop_shortened_notes(wanted: Iterable[_Wanted], stored: Mapping[UUID, ReadI
             del one.changes["note"]
 
 
+def _require_dates(wanted: Iterable[_Wanted], stored: Mapping[UUID, ReadItem]) -> None:
+    """Reject new times without a date."""
+    details: list[Detail] = [
+        {"field": f"{one.place}due_time", "message": NEEDS_DATE}
+        for one in wanted
+        if one.changes.get("due_time") not in {None, stored[one.item_id]["due_time"]}
+        and one.changes.get("due_on", stored[one.item_id]["due_on"]) is None
+    ]
+    if details:
+        raise ValidationFailed(details)
+
+
 def _require_categories(access: Access, wanted: Iterable[_Wanted], stored: Mapping[UUID, ReadItem]) -> None:
     """Reject categories of other courses, and another category for a graded item. One query, if any changes."""
     graded: list[Detail] = []
@@ -194,8 +208,10 @@ def _moves_worths(item: ReadItem, different: Row) -> bool:
 
 
 def _columns(stored: Fields, changes: ItemFields) -> Row:
-    """The columns to change."""
+    """The columns to change. An item without a date has no time."""
     columns: Row = {**changes}
+    if columns.get("due_on", stored["due_on"]) is None:
+        columns["due_time"] = None
     if columns.get("done", stored["done"]) != stored["done"]:
         columns["done_at"] = timezone.now() if columns["done"] else None
     return columns

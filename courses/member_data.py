@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from courses.courses import COURSES, COURSES_IN_ALL
 from courses.item_batches import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
-from courses.item_rows import folded_course, folded_item
+from courses.item_rows import computed_of_item, folded_course
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, SyllabusFile
 from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabi.reading.files import TextStatus
@@ -36,7 +36,8 @@ class ItemRules(PlainItemBody):
     """An item."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Require the time of completion if and only if the item is done."""
+        """Require a date with a time, and the time of completion if and only if the item is done."""
+        super().validate(attrs)
         if attrs["done"] is (attrs["done_at"] is None):
             raise serializers.ValidationError({"done_at": ["Must be there if done is true, and else be null."]})
         return attrs
@@ -97,6 +98,7 @@ register(
                 "graded": "told by the scores",
                 "marked_at": "an import is a later change",
                 "folded": "made of title and note when it is taken in",
+                "time_in_order": "made of due_time when it is taken in",
             },
         ),
         maxima=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
@@ -104,10 +106,12 @@ register(
             restamped=("created_at", "updated_at"),
             defaults=lambda member: {"missable_from": member.today()},
             unstamped=("category_id",),
-            made_with={"category_id": None, "note": None, "done": False},
+            made_with={"due_time": None, "category_id": None, "note": None, "done": False},
         ),
         computed=Computed(
-            derived=folded_item, derived_from=("title", "note"), revised_by=("title", "kind", "due_on", "done")
+            derived=computed_of_item,
+            derived_from=("title", "note", "due_time"),
+            revised_by=("title", "kind", "due_on", "due_time", "done"),
         ),
     )
 )

@@ -18,6 +18,7 @@ from courses.syllabi.reading.lines import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of, together
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
+from studyservice.database.times import TimeOfDayField, time_of_day
 from studyservice.rows.rows import Rows
 from studyservice.rows.seen import Masked
 
@@ -258,6 +259,10 @@ class ItemStatus(models.TextChoices):
     MISSED = "missed"
 
 
+END_OF_DAY = "24:00"
+"""In the order of items, the time of one that has none."""
+
+
 class Item(models.Model):
     """A course item with or without a date."""
 
@@ -271,6 +276,9 @@ class Item(models.Model):
         max_length=16, choices=ItemKind, default=ItemKind.OTHER, help_text="What sort of item it is."
     )
     due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
+    due_time = TimeOfDayField(
+        null=True, blank=True, help_text="HH:MM on the member's clock; null means by the end of the day."
+    )
     done = HiddenBooleanField(
         default=False, db_default=False, help_text="Whether the member has done it or handed it in."
     )
@@ -301,6 +309,13 @@ class Item(models.Model):
     folded = models.TextField(
         default="", db_default="", editable=False, help_text="Title and note as they are searched (courses.item_rows)."
     )
+    time_in_order = models.CharField(
+        max_length=5,
+        default=END_OF_DAY,
+        db_default=END_OF_DAY,
+        editable=False,
+        help_text="Its time as it is sorted, which is never null (courses.item_rows).",
+    )
     sequence = models.IntegerField(
         default=0,
         db_default=0,
@@ -319,10 +334,11 @@ class Item(models.Model):
             models.Index(  # the course, so that a limited credential skips others without reading their rows
                 F("member"),
                 F("due_on"),
+                F("time_in_order"),
                 F("created_at"),
                 F("id"),
                 NullIf("course", Value(uuid.UUID(int=0))),  # AS_EXPRESSION
-                name="item_member_due_courses",
+                name="item_member_due_times",
             ),
             models.Index(fields=["member", "created_at"], name="item_member_age"),
             models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),  # in this order
@@ -336,6 +352,8 @@ class Item(models.Model):
             MemberForeignKey(field="category"),
             characters("title", 1, 160),
             one_of("kind", ItemKind.values),
+            time_of_day("due_time", day="due_on"),
+            characters("time_in_order", 5, 5),
             together("done", "done_at"),
             characters("note", 1, MAX_NOTE),
             at_least("sequence", 0),

@@ -108,6 +108,7 @@ class ItemFields(TypedDict, total=False):
     title: str
     kind: str
     due_on: date | None
+    due_time: str | None
     category_id: UUID | None
     note: str | None
     done: bool
@@ -125,8 +126,12 @@ class NewItem(TypedDict):
     title: str
     kind: str
     due_on: date | None
+    due_time: NotRequired[str | None]
     category_id: NotRequired[UUID | None]
     note: NotRequired[str | None]
+
+
+NEEDS_DATE = "Needs a date. Send due_on too, or leave due_time out."
 
 
 class PlainItemBody(Body):
@@ -136,17 +141,24 @@ class PlainItemBody(Body):
         "title": "Midterm exam",
         "kind": "exam",
         "due_on": "2030-12-03",
+        "due_time": "17:00",
         "category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
         "note": "Chapters 1 to 7; bring a calculator.",
     }
 
     class Meta:
         model = Item
-        fields: ClassVar[tuple[str, ...]] = ("title", "kind", "due_on", "category_id", "note")
+        fields: ClassVar[tuple[str, ...]] = ("title", "kind", "due_on", "due_time", "category_id", "note")
         extra_kwargs: ClassVar[dict[str, Any]] = {
             "category_id": {"help_text": "A grade category of the course, from get_grades; null for none."},
             "note": {"help_text": f"What else to know about it, up to {MAX_NOTE:,} characters; null for none."},
         }
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Require a date with a time."""
+        if attrs["due_time"] is not None and attrs["due_on"] is None:
+            raise serializers.ValidationError({"due_time": [NEEDS_DATE]})
+        return attrs
 
 
 class ItemBody(PlainItemBody):
@@ -164,6 +176,10 @@ class ItemBody(PlainItemBody):
                 "help_text": "Whether the member has done it or handed it in; only when the member says so.",
             }
         }
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Accept a time without a date: the stored item may have one (`courses.items.update_item`)."""
+        return attrs
 
 
 class ItemEntryBody(ItemBody):
@@ -219,6 +235,7 @@ class ItemRow(TypedDict):
     title: str
     kind: Annotated[str, open_choice("ItemKind", ItemKind.values), "What sort of item it is; new kinds may be added."]
     due_on: date | None
+    due_time: str | None
     category_id: UUID | None
     note: Annotated[
         str | None, "What else to know about it; in lists only its first 200 characters, whole in get_item."

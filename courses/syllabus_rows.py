@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Final, cast
 from uuid import UUID
 
-from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
+from courses.approval import Applied, Approve, Approved, ReviewRow, State, due_in_words
 from courses.courses import change_course
 from courses.item_batches import add_items
 from courses.item_rows import GRADE_CATEGORY
@@ -49,15 +49,13 @@ def _version_rows(proposal: ProposalRow, items: Sequence[ItemRow], choices: Choi
         if item["match"] == "new":
             yield _row(place, item, State.NEW, cautions[place], choices=choices)
         elif item["match"] == "moved" and mine is not None:
-            notes = [f"was {day_in_words(mine['due_on'])}", *cautions[place]]
+            notes = [f"was {due_in_words(mine['due_on'], mine['due_time'])}", *cautions[place]]
             yield _row(place, item, State.MOVED, notes, mine)
         elif item["match"] == "gone" and mine is not None:
             yield ReviewRow(
                 f"g{mine['id'].hex}",
                 State.GONE,
-                mine["title"],
-                mine["kind"],
-                mine["due_on"],
+                {"title": mine["title"], "kind": mine["kind"], "due_on": mine["due_on"], "due_time": mine["due_time"]},
                 ticked=False,
                 notes=("Not in this version. Tick it to delete it.",),
                 item_id=mine["id"],
@@ -72,16 +70,22 @@ def _row(  # noqa: PLR0917  # the columns of a row
     mine: ItemRow | None = None,
     choices: Choices = (),
 ) -> ReviewRow:
-    """The row of a proposed item. An existing item keeps its title and kind, which the member may have changed."""
+    """The row of a proposed item. An existing item keeps its title and kind, which the member may have changed, and its
+    time unless the text has one.
+    """
     keys = [key for key, name in choices if item["category"] and fold(name) == fold(item["category"])]
     named = mine or item
+    time = item["due_time"] or named["due_time"]
     is_sure = (item["confidence"] or 0) >= TICKED
     return ReviewRow(
         f"p{place}",
         state,
-        named["title"],
-        named["kind"],
-        item["due_on"],
+        {
+            "title": named["title"],
+            "kind": named["kind"],
+            "due_on": item["due_on"],
+            "due_time": time if item["due_on"] else None,
+        },
         ticked=is_sure,
         source=item["quote"] or "",
         place=f"line {item['line']}",

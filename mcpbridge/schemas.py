@@ -1,8 +1,8 @@
 """The schemas of a tool, derived from the operation's entry in `/openapi.json`, and the source of each id.
 
 Every session of an assistant reads all of them, so nothing is repeated. Arguments keep everything that helps to fill
-them in. They are open and take any text as an id: some clients check them, and would refuse what the service takes or
-explains. Answers are explained by their values, so only names and types of their fields are listed.
+them in. They are open and take any text as an id or a time: some clients check them, and would refuse what the service
+takes or explains. Answers are explained by their values, so only names and types of their fields are listed.
 """
 
 import copy
@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+
+from studyservice.database.times import TIME
 
 _LIST = "list_"
 _OTHERS = {
@@ -32,7 +34,7 @@ def sources_of(tools: Iterable[str]) -> dict[str, str]:
 
 Schema = dict[str, Any]
 
-_LEFT_OUT = (("additionalProperties", False), ("format", "double"), ("format", "uuid"))
+_LEFT_OUT = (("additionalProperties", False), ("format", "double"), ("format", "uuid"), ("pattern", TIME))
 
 
 def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], sources: Mapping[str, str]) -> Schema:

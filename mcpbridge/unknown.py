@@ -20,6 +20,9 @@ _SYNONYMS = {
     "state": {"status"},
     "date": {"due_on", "from"},
     "deadline": {"due_on"},
+    "due": {"due_on"},
+    "time": {"due_time"},
+    "at": {"due_time"},
     "since": {"from"},
     "start": {"from"},
     "before": {"to"},
@@ -152,8 +155,8 @@ def _suggestion(name: str, free: list[str]) -> str | None:
 
 
 def _words(name: str) -> list[str]:
-    """Split a name in either spelling into words, without `id`, which every id has."""
-    return [word.lower() for word in _WORD.findall(name) if word.lower() != "id"]
+    """Split a name in either spelling into words, without those that several names have and that say nothing alone."""
+    return [word.lower() for word in _WORD.findall(name) if word.lower() not in {"id", "due"}]
 
 
 def _has_most_letters(name: str, declared: str) -> bool:

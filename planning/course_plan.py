@@ -40,6 +40,7 @@ class _ItemColumns(TypedDict):
     title: str
     kind: str
     due_on: date | None
+    due_time: str | None
     done: bool
     category_id: UUID | None
 

@@ -14,6 +14,7 @@ from courses.models import Course, Item
 from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey
+from studyservice.database.times import TimeOfDayField
 from studyservice.rows.rows import Rows
 
 MAX_NAME = 120
@@ -202,6 +203,13 @@ class ImportedEvent(models.Model):
     prodid = models.CharField(max_length=255, blank=True, help_text="What wrote the file.")
     title = models.CharField(max_length=160)
     due_on = models.DateField()
+    due_time = TimeOfDayField(
+        null=True,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="HH:MM; null of an all-day event; empty if unknown, as of one imported before times were kept.",
+    )
     calendar_id = models.UUIDField(
         null=True, help_text="The school calendar that it was read from last, which may be gone; null of a file."
     )
@@ -226,6 +234,7 @@ class ImportedEvent(models.Model):
             characters("instance", 0, 16),
             characters("prodid", 0, 255),
             characters("title", 1, 160),
+            characters("due_time", 0, 5),
         ]
 
     def __str__(self) -> str:

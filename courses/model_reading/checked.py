@@ -91,18 +91,10 @@ def _item(syllabus: Syllabus, read: ReadItem) -> ProposedItem | None:
     confidence, doubt = _judged(syllabus, read, evidence, place)
     if len(places) > MOST_PLACES:
         confidence, doubt = _DOUBTED, "its words are in too many places"
-    line, quote = place.start + 1, read.quote[:MOST_QUOTED]
-    return ProposedItem(
-        read.title,
-        read.kind,
-        read.due_on,
-        line,
-        quote,
-        confidence,
-        doubt,
-        evidence=evidence.value,
-        category=read.category,
+    found = ProposedItem(
+        read.title, read.kind, read.due_on, place.start + 1, read.quote[:MOST_QUOTED], confidence, doubt
     )
+    return replace(found, evidence=evidence.value, due_time=read.due_time, category=read.category)
 
 
 def _evidence(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> Evidence:

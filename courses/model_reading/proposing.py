@@ -18,7 +18,7 @@ def question(
     text: str, before: str | None, stored: Sequence[Stored], model_answer: str, *, today: date, term: str | None
 ) -> bytes:
     """The arguments of `proposed` for the child: a line of JSON, then the text."""
-    items = [(str(one.id), one.title, None if one.due_on is None else str(one.due_on), one.kind) for one in stored]
+    items = [[str(one.id), one.title, one.due_on and str(one.due_on), one.kind, one.due_time] for one in stored]
     asked = {"before": before, "stored": items, "model_answer": model_answer, "today": str(today), "term": term}
     return json.dumps(asked).encode() + b"\n" + text.encode()
 
@@ -46,7 +46,7 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     asked = json.loads(head)
     asked["today"] = date.fromisoformat(asked["today"])
     asked["stored"] = [
-        Stored(UUID(id_), title, None if due_on is None else date.fromisoformat(due_on), kind)
-        for id_, title, due_on, kind in asked["stored"]
+        Stored(UUID(id_), title, None if due_on is None else date.fromisoformat(due_on), *more)
+        for id_, title, due_on, *more in asked["stored"]
     ]
     yield {"proposal": json.loads(json.dumps(proposed(text, **asked), default=str))}

@@ -23,7 +23,8 @@ from courses.entry_serializers import (
     NewCourseFields,
 )
 from courses.models import Course
-from courses.pages.review import TOO_LONG, Review, TickedForm, drop_lowest_field
+from courses.pages.item_fields import TOO_LONG
+from courses.pages.review import Review, TickedForm, drop_lowest_field
 from courses.serializers import COURSE_TEXTS
 from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow

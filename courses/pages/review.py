@@ -13,11 +13,12 @@ from django.http import QueryDict
 
 from courses.approval import Approved, ReviewRow, State
 from courses.models import Item, ItemKind
+from courses.pages.item_fields import date_field, kind_field, require_date, time_field, title_field
+from courses.serializers import NewItem
 from courses.syllabi.drops import MOST_DROPPED
-from studyservice.operations.columns import max_length
 
 MAX_ROWS = 1000
-"""Maximum number of rows: as many as a course can have items. Four fields each are well below the limit of a form."""
+"""Maximum number of rows: as many as a course can have items. Six fields each are well below the limit of a form."""
 
 MAX_ADDED = 100
 """Maximum number of rows that a member can add."""
@@ -27,8 +28,6 @@ _MARKS = "row"
 
 _ADDED = "added"
 """The field with the keys of the rows that the member added."""
-
-TOO_LONG = "Use at most %(limit_value)d characters."
 
 
 def drop_lowest_field() -> forms.IntegerField:
@@ -76,44 +75,30 @@ class TickedForm(forms.Form):
             self.errors.clear()
 
 
-_LABELS = {"title": "Title", "kind": "Kind", "due_on": "Date", "category": "Category"}
-
-
 class RowForm(TickedForm):
     """The fields of a proposed item."""
 
-    title = forms.CharField(
-        max_length=max_length(Item, "title"),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a title.", "max_length": TOO_LONG},
-    )
-    kind = forms.ChoiceField(choices=ItemKind.choices, error_messages={"invalid_choice": "Choose a listed kind."})
-    due_on = forms.DateField(
-        required=False,
-        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-        input_formats=["%Y-%m-%d"],
-        error_messages={"invalid": "Enter a complete date, or leave it empty."},
-    )
+    title = title_field(Item)
+    kind = kind_field()
+    due_on = date_field()
+    due_time = time_field()
     category = forms.ChoiceField(
-        required=False, error_messages={"invalid_choice": "Choose one of the listed categories."}
+        label="Category", required=False, error_messages={"invalid_choice": "Choose one of the listed categories."}
     )
+    clean = require_date
 
     def __init__(self, row: ReviewRow, data: QueryDict | None, note: str = "") -> None:
         """Bind the fields to the sent data, if any."""
-        initial = {"tick": row.ticked, **{name: getattr(row, name) for name in _LABELS}}
-        super().__init__(data, prefix=row.key, initial=initial)
+        super().__init__(data, prefix=row.key, initial={"tick": row.ticked, **row.item, "category": row.category})
         self.row = row
         self.notes = (*row.notes, note) if note else row.notes
         cast("forms.ChoiceField", self.fields["category"]).choices = [("", "No category"), *row.choices]
-        labels = {
-            name: label for name, label in _LABELS.items() if not self.is_gone and (name != "category" or row.choices)
-        }
-        for name in _LABELS:
-            if name in labels:
-                self.fields[name].label = labels[name]
-            else:
-                del self.fields[name]
-        self.announce("Delete" if self.is_gone else "Add", row.title or f"added row {row.key[1:]}", labels)
+        if not row.choices:
+            del self.fields["category"]
+        if self.is_gone:
+            self.fields = {"tick": self.fields["tick"]}
+        labels = {name: str(field.label) for name, field in self.fields.items() if name != "tick"}
+        self.announce("Delete" if self.is_gone else "Add", row.item["title"] or f"added row {row.key[1:]}", labels)
 
     @property
     def is_gone(self) -> bool:
@@ -132,8 +117,8 @@ class RowForm(TickedForm):
 
     def entered(self) -> str:
         """The member's input."""
-        title, due_on = (str(self.data.get(self.add_prefix(name), "")) for name in ("title", "due_on"))
-        return f"“{title}”, {due_on or 'without a date'}"
+        sent = [str(self.data.get(self.add_prefix(name), "")) for name in ("title", "due_on", "due_time")]
+        return f"“{sent[0]}”, {' '.join(sent[1:]).strip() or 'without a date'}"
 
     def approved(self) -> Approved | None:
         """The row if it is selected; only for a valid form."""
@@ -141,8 +126,9 @@ class RowForm(TickedForm):
         if not given["tick"]:
             return None
         if self.is_gone:
-            return Approved(self.row, self.row.title, self.row.kind, self.row.due_on)
-        return Approved(self.row, given["title"], given["kind"], given["due_on"], given.get("category", ""))
+            return Approved(self.row, self.row.item)
+        item = {name: value for name, value in given.items() if name not in {"tick", "category"}}
+        return Approved(self.row, cast("NewItem", item), given.get("category", ""))
 
 
 class Review:
@@ -234,7 +220,8 @@ class Review:
 
 def added_row(number: int, choices: tuple[tuple[str, str], ...] = ()) -> ReviewRow:
     """The added row with this number, from 1."""
-    return ReviewRow(f"a{number}", State.ADDED, "", ItemKind.ASSIGNMENT, None, ticked=True, choices=choices)
+    empty: NewItem = {"title": "", "kind": ItemKind.ASSIGNMENT, "due_on": None}
+    return ReviewRow(f"a{number}", State.ADDED, empty, ticked=True, choices=choices)
 
 
 class ReviewAgain(Exception):

@@ -20,6 +20,7 @@ from courses.syllabi.phrases import (
 )
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import Reason, confidence_of
+from courses.syllabi.times import time_in
 from courses.syllabi.titles import MOST_WORDS, Unit, cleaned, is_title, title_of
 from courses.syllabi.units import LONGEST, SHORT, units_in
 from courses.syllabi.weekday_rules import day_by_rule
@@ -74,6 +75,7 @@ class Candidate:
         kind: a value of `ItemKind`.
         due_on: the day, or None if unknown.
         line: line number, from 0.
+        due_time: its time as `HH:MM`, or None.
         reasons: what speaks for and against its date.
         said: its sentence, if that is not the whole line.
     """
@@ -84,6 +86,7 @@ class Candidate:
     line: int
     reasons: frozenset[Reason] = frozenset()
     said: str | None = None
+    due_time: str | None = None
 
     @property
     def confidence(self) -> float:
@@ -204,10 +207,34 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
                 or (bool(own) and _of_sections(unit, start, end)),
             }
         )
+        time = _time(syllabus, unit, phrase, range(start, end), own[0] if own else None)
         one_of = title.removesuffix("s") if len(listed) > 1 and Reason.SAT in reasons else None
         for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
             named = f"{one_of} {number}" if one_of else title
-            yield Candidate(named, phrase.kind, each, unit.line, reasons)
+            yield Candidate(named, phrase.kind, each, unit.line, reasons, due_time=time)
+
+
+def _time(syllabus: Syllabus, unit: Unit, phrase: Phrase, words: range, day: Mention | None) -> str | None:
+    """The time of a phrase: behind its date, else behind or before its name, beside its due date, or in its short line.
+
+    In a table only the item's own cell and that of its due date count: another column has the times of classes.
+
+    Args:
+        syllabus: the text.
+        unit: the unit of the phrase.
+        phrase: names the item.
+        words: the positions of the words about it.
+        day: its date, if that is among them.
+    """
+    text = blanked(unit.text, unit.mentions)
+    name = min(phrase.end, phrase.start + len(phrase.title))  # "Homework 5 - 11:59 pm" has no range of times
+    starts = (*([day.end] if day else []), name)
+    places = [*(text[start : words.stop] for start in starts), text[words.start : phrase.start]]
+    places.append(blanked(unit.due, syllabus.dates_in_text(unit.due)))
+    line = syllabus.lines[unit.line]
+    if unit.role is None and len(line) < SHORT and words == range(len(unit.text)):
+        places.append(blanked(line, syllabus.mentions(unit.line)))
+    return next((time for place in places if (time := time_in(place)) is not None), None)
 
 
 def _of_sections(unit: Unit, start: int, end: int) -> bool:

@@ -78,12 +78,13 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
         days = _days(cells, titles, givers, place) if givers else []
         lines = [text for _, text in sentences_of(cell.text)]
         if cell.role in _WORK and ":" not in cell.text and "(" not in cell.text:
-            lines = [part for line in lines for part in _listed(line)]
+            lines = [part for line in lines for part in ([line] if syllabus.dates_in_text(line) else _listed(line))]
         for at, text in enumerate(lines):
             inside = syllabus.dates_in_text(text)
             given: Sequence[Mention | None] = days[:1] if inside else days
             if giver and len(giver.days) > 1 and len(giver.days) == len(lines):
                 given = giver.days[at : at + 1]
+            due = _due_text(cells, giver, at, len(lines))
             for day in given or [None]:
                 unit = Unit(
                     text,
@@ -98,8 +99,17 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
                     entry=giver is not None and cell.at < giver.at,
                     in_week=in_week and cell.role not in {"topic", "reading"},
                     role=cell.role or "",
+                    due=due,
                 )
                 yield _on_its_day(unit, cell.head)
+
+
+def _due_text(cells: Sequence[_Cell], giver: _Cell | None, at: int, lines: int) -> str:
+    """The cell that says when something is due, or its line for one of as many titles; empty without one."""
+    says_due = [cell for cell in cells if cell.only_when and DUE.search(cell.text)]
+    found = giver if giver is not None and giver.role == "due" else next(iter(says_due), None)
+    due = [] if found is None else [text for _, text in sentences_of(found.text)]
+    return due[at] if len(due) == lines else " ".join(due)
 
 
 def _listed(text: str) -> list[str]:

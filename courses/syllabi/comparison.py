@@ -34,12 +34,14 @@ class Stored:
         title: its title.
         due_on: its date, or None.
         kind: a value of `ItemKind`, for the answer if it is gone.
+        due_time: its time, likewise.
     """
 
     id: UUID | None
     title: str
     due_on: date | None
     kind: str = "other"
+    due_time: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

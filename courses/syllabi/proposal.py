@@ -94,6 +94,7 @@ class ProposedItem:
         title: its title, at most 160 characters.
         kind: a value of `ItemKind`.
         due_on: its date; None if unknown.
+        due_time: its time as `HH:MM`; None without one.
         line: its line number, from 1; None if it is gone.
         quote: that line, or the sentence of a long one, cut to 300 characters; None if it is gone.
         confidence: from 0 to 1; selected from 0.8 on; None if it is gone.
@@ -115,6 +116,7 @@ class ProposedItem:
     item_id: UUID | None = None
     evidence: str | None = None
     category: str | None = None
+    due_time: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,10 @@ def compared(
         )
         for item, (match, item_id) in zip(items, known, strict=True)
     ]
-    items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, None, "gone", one.id) for one in gone]
+    items += [
+        ProposedItem(one.title, one.kind, one.due_on, None, None, None, None, "gone", one.id, due_time=one.due_time)
+        for one in gone
+    ]
     return replace(proposal, items=items, warnings=cautions)
 
 
@@ -235,7 +240,8 @@ def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
     title = candidate.title[:160].strip()
     title = title[:1].upper() + title[1:]
     confidence, doubt = candidate.confidence, first_doubt(candidate.reasons)
-    return ProposedItem(title, candidate.kind, candidate.due_on, candidate.line + 1, quote, confidence, doubt)
+    line, time = candidate.line + 1, candidate.due_time
+    return ProposedItem(title, candidate.kind, candidate.due_on, line, quote, confidence, doubt, due_time=time)
 
 
 def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -39,6 +39,7 @@ class Unit:
         in_week: whether its line begins with a week number and has no date.
         detail: whether its date is a detail in a line of its own.
         role: the role of its column, empty if it has none; None outside of tables.
+        due: the text of its due date, if that is in a cell or a line of its own.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Unit:
     in_week: bool = False
     detail: bool = False
     role: str | None = None
+    due: str = ""
 
 
 def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:

@@ -169,7 +169,9 @@ def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) 
     title = next((one for one in reversed(named) if not _TYPE.fullmatch(one.text)), named[-1] if named else None)
     if due and title:
         says_due = bool(_DUE_DETAIL.search(row.text))
-        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, titled=says_due, entry=True, detail=True)
+        yield Unit(
+            title.cells[0], title.line, (), due[0], says_due, titled=says_due, entry=True, detail=True, due=row.text
+        )
 
 
 def _is_titled(row: Row) -> bool:

@@ -44,6 +44,7 @@ class _StoredRow(TypedDict):
     title: str
     due_on: date | None
     kind: str
+    due_time: str | None
 
 
 _COURSE = MemberSelect(

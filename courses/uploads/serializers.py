@@ -85,6 +85,7 @@ class ProposedCourseRow(TypedDict):
     title="Midterm exam",
     kind="exam",
     due_on="2030-12-03",
+    due_time=None,
     line=42,
     quote="Tue, Dec 3: midterm exam",
     confidence=0.9,
@@ -100,6 +101,7 @@ class ProposedItemRow(TypedDict):
     title: str
     kind: Annotated[str, open_choice("ItemKind", ItemKind.values), "What sort of item it is; new kinds may be added."]
     due_on: Annotated[date | None, "Due date; null where the text leaves it open."]
+    due_time: Annotated[str | None, "Its time, HH:MM; null where its line or cell has none."]
     line: Annotated[int | None, "Its line of the text, from 1; null for one that is gone."]
     quote: Annotated[str | None, "That line; null for one that is gone."]
     confidence: Annotated[float | None, "From 0 to 1, how sure the reading is; from 0.8 on it may be taken as it is."]

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
 from courses.models import Course
-from planning.calendar.comparison import FileEvent
+from planning.calendar.comparison import FileEvent, Version
 from planning.models import Milestone
 from studyservice.database.statements import Param
 from studyservice.operations.answers import answer
@@ -59,7 +59,7 @@ class Courses:
 
 _COURSES = Course.rows.declared.order_by("created_at", "id")
 _OF_COURSE = {"course_id": "id", "name": "name", "code": "code", "archived": "archived"}
-_OF_ITEM = ("id", "title", "kind", "due_on", "done", "graded", "note", "category_id")
+_OF_ITEM = ("id", "kind", *Version._fields, "done", "graded", "note", "category_id")
 _NAMED = MemberSelect[Row](_COURSES, _OF_COURSE)
 _WITH_ITEMS = MemberSelect[Row](
     _COURSES.annotate(

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
+
+from courses.serializers import NewItem
 
 Key = tuple[str, str]
 """`UID` and instance. The instance is empty for events without recurrence."""
@@ -19,11 +21,32 @@ MANY_CHANGED = 10
 _A_QUARTER, _HALF = 4, 2
 
 
+UNKNOWN = ""
+"""The time of an event that was read before times were kept."""
+
+
+class VersionFields(TypedDict):
+    """The fields of a `Version` in an item."""
+
+    title: str
+    due_on: date | None
+    due_time: str | None
+
+
 class Version(NamedTuple):
     """The compared fields, without the kind."""
 
     title: str
     due_on: date | None
+    due_time: str | None
+
+    def fields(self) -> VersionFields:
+        """The fields of an item. An unknown time is none."""
+        return {"title": self.title, "due_on": self.due_on, "due_time": self.due_time or None}
+
+    def item(self, kind: str) -> NewItem:
+        """An item with these fields."""
+        return cast("NewItem", {**self.fields(), "kind": kind})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +55,19 @@ class FileEvent:
 
     Attributes:
         label: identifies its course; empty if unknown (`planning.calendar.properties`).
+        due_time: `HH:MM`, None of an all-day event, or `UNKNOWN`.
     """
 
     key: Key
     title: str
     due_on: date
     label: str = ""
+    due_time: str | None = None
 
     @property
     def version(self) -> Version:
         """The compared fields."""
-        return Version(self.title, self.due_on)
+        return Version(self.title, self.due_on, self.due_time)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +87,7 @@ class KnownEvent:
     prodid: str
     title: str
     due_on: date
+    due_time: str | None
     calendar_id: UUID | None
     is_gone: bool
     of_other: bool
@@ -75,12 +101,12 @@ class KnownEvent:
     @property
     def base(self) -> Version:
         """Its last imported version."""
-        return Version(self.title, self.due_on)
+        return Version(self.title, self.due_on, self.due_time)
 
     @property
     def mine(self) -> Version | None:
         """The current item."""
-        return None if self.item is None else Version(self.item["title"], self.item["due_on"])
+        return None if self.item is None else Version._make(self.item[name] for name in Version._fields)
 
     @property
     def kind(self) -> str:
@@ -110,6 +136,7 @@ class Comparison:
         new: unknown events.
         changed: items updated with changes made only by the calendar.
         kept: items that both sides changed, which keep the member's version.
+        timed: items without a time that get the first known time of their event. They count as unchanged.
         gone: items whose event was canceled or is missing from the reading.
         deleted: events whose item the member has deleted.
         unchanged: number of unchanged items.
@@ -126,6 +153,7 @@ class Comparison:
     new: list[FileEvent] = field(default_factory=list)
     changed: list[EventChange] = field(default_factory=list)
     kept: list[EventChange] = field(default_factory=list)
+    timed: list[EventChange] = field(default_factory=list)
     gone: list[KnownEvent] = field(default_factory=list)
     deleted: list[FileEvent] = field(default_factory=list)
     unchanged: int = 0
@@ -136,6 +164,11 @@ class Comparison:
     back: list[KnownEvent] = field(default_factory=list)
     moved_out: list[KnownEvent] = field(default_factory=list)
     live: int = 0
+
+    @property
+    def not_shown(self) -> int:
+        """The number of unchanged items that are in no row for approval."""
+        return self.unchanged - len({one.known.key for one in self.timed} - {one.known.key for one in self.kept})
 
     def changes_something(self) -> bool:
         """Return whether there is anything to apply or to report to the member."""
@@ -182,19 +215,25 @@ def compare(found: Comparison, events: Iterable[FileEvent], known: Mapping[Key, 
 
 
 def _compare(found: Comparison, known: KnownEvent, mine: Version, theirs: Version) -> None:
-    base = known.base
-    by_file = [new != old for new, old in zip(theirs, base, strict=True)]
-    by_member = [new != old for new, old in zip(mine, base, strict=True)]
-    both = [a and b and new != old for a, b, new, old in zip(by_file, by_member, theirs, mine, strict=True)]
-    merged = Version(
-        theirs.title if by_file[0] and not by_member[0] else mine.title,
-        theirs.due_on if by_file[1] and not by_member[1] else mine.due_on,
-    )
-    if merged != mine:
+    base, read, first_time = known.base, theirs, None
+    if UNKNOWN in {base.due_time, theirs.due_time}:
+        if base.due_time == UNKNOWN and mine.due_time is None:
+            first_time = theirs.due_time or None
+        base, read = base._replace(due_time=mine.due_time), theirs._replace(due_time=mine.due_time)
+    fields = list(zip(read, base, mine, strict=True))
+    merged = Version._make(new if new != old and own == old else own for new, old, own in fields)
+    if merged.due_on is None:
+        merged = merged._replace(due_time=None)
+    is_same = merged == mine
+    if first_time is not None and merged.due_on is not None:
+        merged = merged._replace(due_time=first_time)
+    if not is_same:
         found.changed.append(EventChange(known, merged, mine))
-    if any(both):
+    elif merged != mine:
+        found.timed.append(EventChange(known, merged, mine))
+    if any(old not in {new, own} and new != own for new, old, own in fields):
         found.kept.append(EventChange(known, merged, theirs))
-    elif merged == mine:
+    elif is_same:
         found.unchanged += 1
 
 

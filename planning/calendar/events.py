@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, NamedTuple, TypedDict
 from urllib.parse import urlsplit
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
 from accounts.models import Member
-from courses.item_rows import ITEMS
+from courses.item_rows import ITEMS, SOONEST_FIRST
 from planning.calendar.properties import marked
 from planning.milestones import MILESTONES
 from studyservice.database.rows import At
@@ -37,6 +38,7 @@ class _ItemColumns(TypedDict):
     title: str
     kind: str
     due_on: date
+    due_time: str | None
     created_at: datetime
     updated_at: datetime
     marked_at: datetime | None
@@ -60,19 +62,20 @@ class _MilestoneColumns(TypedDict):
     sequence: int
 
 
-_ITEMS = MemberSelect(ITEMS.filter(**_IN_RANGE).order_by("due_on", "created_at", "id"), _ItemColumns)
+_ITEMS = MemberSelect(ITEMS.filter(**_IN_RANGE).order_by(*SOONEST_FIRST), _ItemColumns)
 _OPEN_MILESTONES = MemberSelect(
     MILESTONES.filter(**_IN_RANGE, done=False).order_by("due_on", "created_at", "id"), _MilestoneColumns
 )
 
 
 class CalendarEvent(NamedTuple):
-    """An all-day event with a title."""
+    """An event with a title."""
 
     id: UUID
     summary: str
     category: str
-    day: date
+    start: date | datetime
+    """A day for an all-day event, or an instant in UTC."""
     created_at: datetime
     revised_at: datetime
     """The time when its texts last changed, including the name of the course."""
@@ -98,12 +101,13 @@ def events_of(access: Access, today: date, *, milestones: bool, only_open: bool 
 
 def events_between(access: Access, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
     """The events from one day to another, inclusive."""
+    zone = ZoneInfo(access.member.time_zone)
     found = [
         CalendarEvent(
             id=item["id"],
             summary=f"{marked(item['title']) if _is_ended(item) else item['title']} ({item['course_name']})",
             category=item["kind"],
-            day=item["due_on"],
+            start=_start(item, zone),
             created_at=item["created_at"],
             revised_at=max(item["updated_at"], item["course_updated_at"], item["marked_at"] or item["updated_at"]),
             sequence=item["sequence"],
@@ -118,7 +122,7 @@ def events_between(access: Access, first: date, last: date, *, milestones: bool)
                 id=step["id"],
                 summary=f"{step['title']} ({step['item_title']})",
                 category="milestone",
-                day=step["due_on"],
+                start=step["due_on"],
                 created_at=step["created_at"],
                 revised_at=max(step["updated_at"], step["item_updated_at"]),
                 sequence=step["sequence"],
@@ -127,6 +131,20 @@ def events_between(access: Access, first: date, last: date, *, milestones: bool)
             for step in _OPEN_MILESTONES.all(access, first=first, last=last)
         ]
     return found
+
+
+def _start(item: _ItemColumns, zone: ZoneInfo) -> date | datetime:
+    """The instant of an item with a time, else its day.
+
+    A time that the clocks skip is later by what they skip, and one that comes twice is the first (PEP 495).
+    """
+    if item["due_time"] is None:
+        return item["due_on"]
+    local = datetime.combine(item["due_on"], time.fromisoformat(item["due_time"]), zone)
+    try:
+        return local.astimezone(UTC)
+    except OverflowError:  # in UTC it is outside of the years that dates have
+        return item["due_on"]
 
 
 def _is_ended(item: _ItemColumns) -> bool:
@@ -156,7 +174,7 @@ def calendar_text(events: Iterable[CalendarEvent]) -> bytes:
 
 
 def _written(event: CalendarEvent, uid: str) -> Event:
-    """An all-day event: a date without an end is one day (RFC 5545 section 3.6.1)."""
+    """An event without an end: that of a date is one day, another has no duration (RFC 5545 section 3.6.1)."""
     written = Event()
     written.add("uid", uid)
     written.add("dtstamp", event.revised_at.astimezone(UTC))
@@ -165,7 +183,7 @@ def _written(event: CalendarEvent, uid: str) -> Event:
     written.add("sequence", event.sequence)
     written.add("summary", _readable(event.summary))
     written.add("categories", [event.category])
-    written.add("dtstart", event.day)
+    written.add("dtstart", event.start)
     written.add("transp", "TRANSPARENT")
     return written
 

@@ -22,7 +22,7 @@ from studyservice.server.lanes import MEMBER
 
 _METHODS = ("GET", "HEAD")
 _TAGS = LocMemCache("calendar tags", {"TIMEOUT": 24 * 60 * 60, "OPTIONS": {"MAX_ENTRIES": 10_000}})
-"""The `ETag` by member, state of the member's data, the member's day, and request parameters."""
+"""The `ETag` by member, state of the member's data, the member's day and time zone, and request parameters."""
 
 _CHOICES = {"true": True, "false": False}
 
@@ -54,8 +54,8 @@ def _calendar(request: HttpRequest, found: Feed) -> HttpResponse:
             return _text(HTTPStatus.BAD_REQUEST, f"{name} must be true or false.")
     milestones, only_open = map(bool, choices.values())
     today = member.today()
-    state = f"{member.id} {found.write_clock.timestamp()} {today} {milestones} {only_open} {settings.BASE_URL}"
-    key = sha256(state.encode()).hexdigest()
+    of_member = (member.id, found.write_clock.timestamp(), today, member.time_zone)
+    key = sha256(repr((of_member, milestones, only_open, settings.BASE_URL)).encode()).hexdigest()
     etag: str = _TAGS.get(key, "")
     response: HttpResponse | None = get_conditional_response(request, etag=etag) if etag else None
     if response is None:

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import orjson
 
-from planning.calendar.comparison import Absence, FileEvent, Key
+from planning.calendar.comparison import UNKNOWN, Absence, FileEvent, Key
 from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS, WINDOW
 from planning.calendar.serializers import SkippedEventRow
 from studyservice.operations.errors import InvalidRequest
@@ -115,7 +115,7 @@ def _read(access: Access, file: IO[bytes], charged: tuple[Rate, str] | None = No
     return CalendarFile(
         prodid=found["prodid"],
         events=[
-            FileEvent(key, event["title"], date.fromisoformat(event["due_on"]), event["label"])
+            FileEvent(key, event["title"], date.fromisoformat(event["due_on"]), event["label"], event["due_time"])
             for key, event in keyed
             if not event["cancelled"]
         ],
@@ -131,7 +131,10 @@ def as_json(calendar: CalendarFile) -> dict[str, Any]:
     """The contents as JSON, for storage."""
     return {
         "prodid": calendar.prodid,
-        "events": [[*event.key, event.title, event.due_on.isoformat(), event.label] for event in calendar.events],
+        "events": [
+            [*event.key, event.title, event.due_on.isoformat(), event.label, event.due_time]
+            for event in calendar.events
+        ],
         "cancelled": sorted(calendar.cancelled),
         "skipped": calendar.skipped,
         "present": sorted(calendar.present),
@@ -141,19 +144,22 @@ def as_json(calendar: CalendarFile) -> dict[str, Any]:
 
 
 def from_json(read: Mapping[str, Any]) -> CalendarFile:
-    """Load the contents stored by `as_json`. Older ones have no labels."""
+    """Load the contents stored by `as_json`. Older ones have no labels, and unknown times."""
     return CalendarFile(
         prodid=read["prodid"],
-        events=[
-            FileEvent((uid, instance), title, date.fromisoformat(due_on), *label)
-            for uid, instance, title, due_on, *label in read["events"]
-        ],
+        events=[_event(*event) for event in read["events"]],
         cancelled=frozenset((uid, instance) for uid, instance in read["cancelled"]),
         skipped=read["skipped"],
         present=frozenset((uid, instance) for uid, instance in read.get("present", ())),
         cut=frozenset(read["cut"]),
         bare={(uid, instance): title for uid, instance, title in read.get("bare", ())},
     )
+
+
+def _event(  # noqa: PLR0917  # the order of stored events
+    uid: str, instance: str, title: str, due_on: str, label: str = "", due_time: str | None = UNKNOWN
+) -> FileEvent:
+    return FileEvent((uid, instance), title, date.fromisoformat(due_on), label, due_time)
 
 
 def packed(calendar: CalendarFile) -> bytes:

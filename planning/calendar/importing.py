@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO
+from typing import IO, cast
 from uuid import UUID
 
 from courses.approval import Applied
@@ -20,7 +20,6 @@ from planning.calendar.serializers import (
     CalendarEventRow,
     CalendarImportRow,
     ComparedRow,
-    EventVersionRow,
     SkippedEventRow,
 )
 from planning.models import ImportedEvent
@@ -57,11 +56,9 @@ class Plan:
 def all_of(found: Comparison) -> Plan:
     """The complete plan of a reading without approval."""
     return Plan(
-        new=[
-            (event, {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on}) for event in found.new
-        ],
+        new=[(event, event.version.item(kind_of(event.title))) for event in found.new],
         changes=[
-            (one.known.item_id, {"title": one.version.title, "due_on": one.version.due_on}) for one in found.changed
+            (one.known.item_id, cast("ItemFields", one.version.fields())) for one in (*found.changed, *found.timed)
         ],
         bases=found.bases,
     )
@@ -125,7 +122,7 @@ def take_each(
 
 def _columns(key: Key, prodid: str, version: Version) -> Row:
     uid, instance = key
-    return {"uid": uid, "instance": instance, "prodid": prodid, "title": version.title, "due_on": version.due_on}
+    return {"uid": uid, "instance": instance, "prodid": prodid, **version._asdict()}
 
 
 def _stored(known: KnownEvent) -> Row:
@@ -172,8 +169,8 @@ def compared_row(found: Comparison, reading: CalendarFile, made: Sequence[UUID] 
     ids = [None] * len(found.new) if made is None else made
     return {
         "new": [_new(event, item_id) for event, item_id in zip(found.new, ids, strict=True)],
-        "changed": [{**_event(one, one.version), "before": _version(one.other)} for one in found.changed],
-        "kept": [{**_event(one, one.version), "file": _version(one.other)} for one in found.kept],
+        "changed": [{**_event(one, one.version), "before": one.other.fields()} for one in found.changed],
+        "kept": [{**_event(one, one.version), "file": one.other.fields()} for one in found.kept],
         "gone": [_row(known.key, known.item_id, known.kind, known.mine or known.base) for known in found.gone],
         "unchanged": found.unchanged,
         "skipped": [*reading.skipped, *deleted],
@@ -189,8 +186,4 @@ def _event(change: EventChange, version: Version) -> CalendarEventRow:
 
 
 def _row(key: Key, item_id: UUID | None, kind: str, version: Version) -> CalendarEventRow:
-    return {"uid": key[0], "item_id": item_id, "title": version.title, "kind": kind, "due_on": version.due_on}
-
-
-def _version(version: Version) -> EventVersionRow:
-    return {"title": version.title, "due_on": version.due_on}
+    return {"uid": key[0], "item_id": item_id, "kind": kind, **version.fields()}

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from courses.errors import NoSuchCourse
 from planning.calendar.assigning import Courses, ask_for_courses
-from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, compare
+from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, Version, compare
 from planning.calendar.files import CalendarFile
 from planning.calendar.moves import follow_moves
 from planning.models import ImportedEvent, SchoolCalendar
@@ -78,7 +78,7 @@ class _Matching:
         self.known: dict[UUID, dict[Key, KnownEvent]] = {course_id: {} for course_id in courses}
         versions = {event.key: event.version for event in self.reading.events}
         # If several calendars remember an event, that of files is compared, else one with the title and date of now.
-        rows.sort(key=lambda row: (row.calendar_id is None, row.base == versions.get(row.key)))
+        rows.sort(key=lambda row: (row.calendar_id is None, _has_title_and_date(row, versions.get(row.key))))
         for row in rows:
             if source.calendar_id in {None, row.calendar_id}:
                 self.known[row.course_id][row.key] = row
@@ -131,7 +131,7 @@ class _Matching:
         Only one with the same title and date: programs of two schools may write the same UID.
         """
         rows = sorted(self.others[target, event.key[0]], key=lambda row: row.key != event.key)
-        same = [row for row in rows if row.base == event.version and row.id not in self.taken]
+        same = [row for row in rows if _has_title_and_date(row, event.version) and row.id not in self.taken]
         keys = {(row.key, row.calendar_id) for row in rows}
         for row in same:
             key_is_free = row.key == event.key or (event.key, row.calendar_id) not in keys
@@ -195,8 +195,14 @@ _REMEMBERED = MemberSelect[Row](
 """The events of this calendar, and all events of the courses."""
 
 
+def _has_title_and_date(event: KnownEvent, version: Version | None) -> bool:
+    """Return whether an event is remembered with this title and date. Its time may be unknown."""
+    return version is not None and event.base[:2] == version[:2]
+
+
 def _is_untouched(event: KnownEvent, item: Mapping[str, Any]) -> bool:
     """Return whether the item is unchanged since the calendar created it, and nothing depends on it."""
-    return event.mine == event.base and not any(
+    base = event.base._replace(due_time=event.due_time or None)
+    return event.mine == base and not any(
         item[name] for name in ("done", "graded", "note", "category_id", "has_milestones")
     )

@@ -55,8 +55,9 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield `refusal` (`no_calendar` or `too_many`), or everything else at once.
 
     That is `prodid`; `events`, each with `uid`, `instance` (empty, or its `RECURRENCE-ID`), `title`, `bare` (the title
-    without the brackets at its end), `due_on`, `cancelled`, `label`; `skipped`, each with `uid`, `title`, `reason`;
-    `present`, the `uid` and `instance` of skipped events; and `cut`, the UIDs of events with too many instances.
+    without the brackets at its end), `due_on`, `due_time`, `cancelled`, `label`; `skipped`, each with `uid`, `title`,
+    `reason`; `present`, the `uid` and `instance` of skipped events; and `cut`, the UIDs of events with too many
+    instances.
 
     Args:
         options: `today` and `time_zone`, the member's.
@@ -135,7 +136,7 @@ class _Reading:
             return
         try:
             found = instances_of(calendar, name, components, self.today - WINDOW, self.today + WINDOW)
-            days = [(day, key, one) for key, one in found if (day := self._day(one))]
+            days = [(day, key, one) for key, one in found if (day := self._due(one)[0])]
         except UNREADABLE:
             self._skip_series(components[0], "no_date")
             return
@@ -146,7 +147,7 @@ class _Reading:
             self._add(one, uid, key, cancelled)
 
     def _add(self, component: Component, uid: str, instance: str, cancelled: bool) -> None:
-        day, whole = self._day(component), whole_title_of(component)
+        (day, time), whole = self._due(component), whole_title_of(component)
         title, (bare, brackets) = shortened(whole), split_title(whole)
         cancelled = cancelled or is_cancelled(component)
         reason = None if cancelled else _reason_to_skip(component, day, title)
@@ -160,18 +161,23 @@ class _Reading:
             "title": title,
             "bare": shortened(bare),
             "due_on": day.isoformat() if day else None,
+            "due_time": time,
             "cancelled": cancelled,
             "brackets": brackets,
             "category": category_of(component),
             "place": one_line(component.get("LOCATION", "")),
         }
 
-    def _day(self, component: Component) -> date | None:
-        """The date of the deadline in the member's time zone: the start of an event, or the due time of a task."""
+    def _due(self, component: Component) -> tuple[date | None, str | None]:
+        """The date and time of the deadline in the member's time zone: the start of an event, or when a task is due.
+
+        An all-day event has no time. Seconds are cut.
+        """
         at = deadline_of(component)
         if not isinstance(at, datetime):
-            return at
-        return at.date() if at.tzinfo is None else at.astimezone(self.zone).date()
+            return at, None
+        local = at if at.tzinfo is None else at.astimezone(self.zone)
+        return local.date(), f"{local:%H:%M}"
 
     def _skip_series(self, component: Component, reason: str) -> None:
         """Skip a series. Its instances are unknown, so none of them counts as gone."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import cast
 from uuid import UUID
 
-from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
+from courses.approval import Applied, Approve, Approved, ReviewRow, State, due_in_words
+from courses.models import END_OF_DAY
 from courses.serializers import ItemFields
 from courses.syllabi.words import kind_of
 from planning.calendar.assigning import Courses, load_courses
@@ -49,8 +50,9 @@ def rows_of_courses(found: Mapping[UUID, Comparison], courses: Courses) -> list[
 
 def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:
     new = [(event, approved[key_of(event.key)].item) for event in found.new if key_of(event.key) in approved]
-    differing = {one.known.key: one.known.item_id for one in (*found.changed, *found.kept)}
-    left = {one.known.key for one in found.changed if key_of(one.known.key) not in approved}
+    changed = (*found.changed, *found.timed)
+    differing = {one.known.key: one.known.item_id for one in (*changed, *found.kept)}
+    left = {one.known.key for one in changed if key_of(one.known.key) not in approved}
     return Plan(
         new=new,
         changes=[
@@ -70,10 +72,10 @@ def key_of(key: Key) -> str:
 
 def rows_of(found: Comparison) -> Iterator[ReviewRow]:
     """The rows of a comparison: new, changed, kept and gone."""
-    for event in sorted(found.new, key=lambda one: (one.due_on, one.title)):
+    for event in sorted(found.new, key=lambda one: (one.due_on, one.due_time or END_OF_DAY, one.title)):
         yield _new(event)
     kept = {one.known.key: one for one in found.kept}
-    for one in found.changed:
+    for one in (*found.changed, *found.timed):
         told = kept.pop(one.known.key, None)
         notes = [f"was {_in_words(one.other, one.version)}"]
         if told is not None:
@@ -81,9 +83,7 @@ def rows_of(found: Comparison) -> Iterator[ReviewRow]:
         yield ReviewRow(
             key_of(one.known.key),
             State.CHANGED,
-            one.version.title,
-            one.known.kind,
-            one.version.due_on,
+            one.version.item(one.known.kind),
             ticked=True,
             source=one.version.title if told is None else told.other.title,
             notes=tuple(notes),
@@ -93,22 +93,17 @@ def rows_of(found: Comparison) -> Iterator[ReviewRow]:
         yield ReviewRow(
             key_of(one.known.key),
             State.KEPT,
-            one.other.title,
-            one.known.kind,
-            one.other.due_on,
+            one.other.item(one.known.kind),
             ticked=False,
             source=one.other.title,
             notes=(f"You have {_in_words(one.version, one.other)}, and that stays unless you tick this.",),
             item_id=one.known.item_id,
         )
     for known in found.gone:
-        mine = known.mine or known.base
         yield ReviewRow(
             key_of(known.key),
             State.GONE,
-            mine.title,
-            known.kind,
-            mine.due_on,
+            (known.mine or known.base).item(known.kind),
             ticked=False,
             notes=("The file has it no more. Tick it to delete it.",),
             item_id=known.item_id,
@@ -119,12 +114,10 @@ def _new(event: FileEvent) -> ReviewRow:
     return ReviewRow(
         key_of(event.key),
         State.NEW,
-        event.title,
-        kind_of(event.title),
-        event.due_on,
+        event.version.item(kind_of(event.title)),
         ticked=True,
         source=event.title,
-        place=day_in_words(event.due_on),
+        place=due_in_words(event.due_on, event.due_time),
     )
 
 
@@ -133,6 +126,6 @@ def _in_words(version: Version, beside: Version) -> str:
     words = []
     if version.title != beside.title:
         words.append(f"“{version.title}”")
-    if version.due_on != beside.due_on:
-        words.append(day_in_words(version.due_on))
+    if version[1:] != beside[1:]:
+        words.append(due_in_words(version.due_on, version.due_time))
     return ", ".join(words)

@@ -24,12 +24,13 @@ class CalendarImportQuery(Query):
     )
 
 
-@answer(title="Essay 1", due_on="2030-12-01")
+@answer(title="Essay 1", due_on="2030-12-01", due_time="23:59")
 class EventVersionRow(TypedDict):
-    """Title and date as they are elsewhere."""
+    """Title, date and time as they are elsewhere."""
 
     title: Annotated[str, "The title there."]
     due_on: Annotated[date | None, "The date there; null means undated."]
+    due_time: Annotated[str | None, "The time there, HH:MM; null means by the end of the day."]
 
 
 @answer(
@@ -38,6 +39,7 @@ class EventVersionRow(TypedDict):
     title="Essay 1",
     kind="paper",
     due_on="2030-12-03",
+    due_time="23:59",
 )
 class CalendarEventRow(TypedDict):
     """An event of a calendar file, with its item."""
@@ -47,6 +49,7 @@ class CalendarEventRow(TypedDict):
     title: Annotated[str, "The item's title."]
     kind: Annotated[str, open_choice("ItemKind", ItemKind.values), "What sort of item it is; new kinds may be added."]
     due_on: Annotated[date | None, "The item's date; null means undated."]
+    due_time: Annotated[str | None, "The item's time, HH:MM; null means by the end of the day."]
 
 
 @answer(**example_of(CalendarEventRow), before=example_of(EventVersionRow))

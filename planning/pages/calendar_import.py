@@ -200,7 +200,7 @@ def _review(
         "review": review or Review(rows_of_courses(comparisons, courses), sent),
         "refused": refused,
         "once": OnceForm(),
-        "unchanged": sum(found.unchanged for found in comparisons.values()),
+        "unchanged": sum(found.not_shown for found in comparisons.values()),
         "skipped": skipped,
         "calendar": _signed(file, member, course),
     }

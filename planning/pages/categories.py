@@ -19,13 +19,13 @@ from accounts.pages.forms import NumberField
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
 from courses.entry_serializers import MAX_CATEGORIES
+from courses.pages.item_fields import TOO_LONG
 from courses.pages.review import drop_lowest_field
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, CategoryRow, GradeBreakdownRow
 from grades.views import GradeViewSet
-from planning.pages.forms import TOO_LONG
 from studyservice.operations.columns import max_length
 from studyservice.operations.errors import Conflict
 from studyservice.rows.access import Access, change

@@ -28,6 +28,7 @@ class Due(NamedTuple):
         since: the due date of an overdue or missed one.
         tick: the path of the form that sets whether it is done; empty for graded items.
         done: whether it is done.
+        time: an item's time; empty without one.
     """
 
     id: UUID
@@ -40,6 +41,7 @@ class Due(NamedTuple):
     since: date | None = None
     tick: str = ""
     done: bool = False
+    time: str = ""
 
 
 class Day(NamedTuple):
@@ -98,6 +100,7 @@ def _due(item: ItemRow) -> Due:
         "graded" if graded else item["kind"],
         tick="" if graded else reverse("tick-item", args=[item["id"]]),
         done=item["done"],
+        time=item["due_time"] or "",
     )
 
 

@@ -8,19 +8,30 @@ from django import forms
 
 from accounts.pages.forms import EditForm, LinesField, NumberField
 from accounts.pages.once import OnceForm
-from courses.models import MAX_NOTE, Item, ItemKind
+from courses.models import MAX_NOTE, Item
+from courses.pages.item_fields import (
+    TIME_NEEDS_DATE,
+    TOO_LONG,
+    date_field,
+    kind_field,
+    require_date,
+    time_field,
+    title_field,
+)
 from courses.serializers import ItemFields, ItemRow, NewItem
 from grades.points import MOST_PERCENT
 from grades.serializers import CategoryRow
 from planning.models import Milestone
 from planning.serializers import MilestoneFields, MilestoneRow
-from studyservice.operations.columns import max_length
 from studyservice.operations.errors import ApiError, Conflict, ValidationFailed
 from vocab.exam_records import LEAST_MINUTES, MOST_MINUTES
 
 T = TypeVar("T")
 
-_WORDS = {"item_id": "This item has a score already, or no longer exists. Choose another."}
+_WORDS = {
+    "item_id": "This item has a score already, or no longer exists. Choose another.",
+    "due_time": TIME_NEEDS_DATE,
+}
 _GONE = "This choice no longer works. Choose again."
 
 
@@ -42,40 +53,7 @@ def sent(form: forms.Form, do: Callable[[], T]) -> T | ApiError:
         return error
 
 
-TOO_LONG = "Use at most %(limit_value)d characters."
 LISTED = "Choose one of the listed categories."
-
-
-def title_field(model: type[Item | Milestone]) -> forms.CharField:
-    """The title of an item or a milestone."""
-    return forms.CharField(
-        label="Title",
-        max_length=max_length(model, "title"),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a title.", "max_length": TOO_LONG},
-    )
-
-
-def date_field(help_text: str = "") -> forms.DateField:
-    """A date, or none."""
-    return forms.DateField(
-        label="Date",
-        required=False,
-        help_text=help_text,
-        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-        input_formats=["%Y-%m-%d"],
-        error_messages={"invalid": "Enter a complete date, or leave it empty."},
-    )
-
-
-def kind_field() -> forms.ChoiceField:
-    """The kind of an item."""
-    message = "Choose a listed kind."
-    return forms.ChoiceField(
-        label="Kind",
-        choices=[(kind, kind.capitalize()) for kind in ItemKind.values],
-        error_messages={"invalid_choice": message, "required": message},
-    )
 
 
 def id_field(label: str, help_text: str = "", error: str = LISTED) -> forms.TypedChoiceField:
@@ -102,6 +80,7 @@ class ItemForm(EditForm):
     title = title_field(Item)
     kind = kind_field()
     due_on = date_field()
+    due_time = time_field()
     category_id = id_field("Grade category")
     note = LinesField(
         label="Note",
@@ -185,6 +164,7 @@ class NewItemForm(OnceForm):
     title = title_field(Item)
     kind = kind_field()
     due_on = date_field()
+    due_time = time_field()
     category_id = id_field("Grade category")
 
     def __init__(self, data: Any = None, *, categories: Sequence[CategoryRow]) -> None:
@@ -193,6 +173,8 @@ class NewItemForm(OnceForm):
         if not categories:
             del self.fields["category_id"]
 
+    clean = require_date
+
     def new_item(self) -> NewItem:
         """The arguments of `create_item`."""
         given = self.cleaned_data
@@ -200,6 +182,7 @@ class NewItemForm(OnceForm):
             "title": given["title"],
             "kind": given["kind"],
             "due_on": given["due_on"],
+            "due_time": given["due_time"],
             "category_id": given.get("category_id"),
         }
 

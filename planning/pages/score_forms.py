@@ -9,11 +9,12 @@ from django import forms
 from django.utils.formats import date_format
 
 from accounts.pages.once import OnceForm
+from courses.pages.item_fields import TOO_LONG
 from grades.models import GradeScore
 from grades.points import MOST_PERCENT
 from grades.serializers import CategoryRow, NewScore, ScoreBody
 from planning.course_plan import PlannedItem
-from planning.pages.forms import TOO_LONG, id_field, offer
+from planning.pages.forms import id_field, offer
 from studyservice.operations.columns import max_length
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.fields import parse_uuid

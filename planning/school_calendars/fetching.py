@@ -28,6 +28,12 @@ MOST_AT_ONCE = 2
 _STAMPS = re.compile(rb"(?m)^DTSTAMP[:;][^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n?")
 """Lines with only the time of writing, which many servers update for each answer."""
 
+_WITH_TIMES = "t"
+"""The first letter of a fingerprint since readings have times. Before, it was a hexadecimal digit."""
+
+_FINGERPRINT = 64
+"""Characters of one (`SchoolCalendar.fingerprint`)."""
+
 _RECURS = re.compile(rb"(?m)^(?:RRULE|RDATE)[:;]")
 _LASTING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
@@ -118,11 +124,12 @@ def ask(access: Access, asked: Asked, *, turn: AbstractContextManager[Any] | Non
         ReadingStarved: the machine is too busy to read the file.
     """
     url = unsealed(asked.sealed_address)
+    validators = asked.validators if asked.fingerprint.startswith(_WITH_TIMES) else NOTHING_KNOWN
     if url is None:
         return Failed(ADDRESS_LOST, _LOST, lasts=True)
     _let_go_of_database()
     try:
-        answer = fetch(url, LIMITS, accept=ACCEPT, validators=asked.validators)
+        answer = fetch(url, LIMITS, accept=ACCEPT, validators=validators)
     except FetchError as error:
         return _failed(error)
     if answer.unchanged:
@@ -159,12 +166,21 @@ def _failed(error: FetchError) -> Failed:
 
 
 def fingerprint_of(access: Access, body: bytes) -> str:
-    """The fingerprint of a reading, including the member's day, from which recurring events are expanded."""
+    """The fingerprint of a reading, including the member's day, from which recurring events are expanded.
+
+    A reading from before times has another one, so that the same file is read again.
+    """
     digest = hashlib.sha256(_STAMPS.sub(b"", body))
     digest.update(access.member.time_zone.encode())
     if _RECURS.search(body):
         digest.update(access.today().isoformat().encode())
-    return digest.hexdigest()
+    return f"{_WITH_TIMES}{digest.hexdigest()[:-1]}"
+
+
+def is_same_file(fingerprint: str, other: str) -> bool:
+    """Return whether two fingerprints are of the same file, one perhaps from before times."""
+    one, two = (text.removeprefix(_WITH_TIMES)[: _FINGERPRINT - 1] for text in (fingerprint, other))
+    return one == two
 
 
 def _let_go_of_database() -> None:

@@ -17,7 +17,7 @@ from planning.calendar.importing import all_of, take_each
 from planning.calendar.matching import Source, match
 from planning.models import ReadingOutcome, SchoolCalendar
 from planning.school_calendars.addresses import resealed
-from planning.school_calendars.fetching import Failed, Read
+from planning.school_calendars.fetching import Failed, Read, is_same_file
 from planning.school_calendars.schedule import FAILS_FOR, next_after, set_due
 from planning.school_calendars.serializers import CountsRow
 from studyservice.changes.calls import Actor, acting, current_call
@@ -189,10 +189,10 @@ def store_in(access: Access, stored: Row, outcome: Read | Failed) -> Reading:
 
 def _store_reading(access: Access, calendar: Row, read: Read) -> Reading:
     if read.reading is not None:
+        if calendar["answer"] == ReadingOutcome.REFUSED and not is_same_file(calendar["fingerprint"], read.fingerprint):
+            calendar["answer"] = ReadingOutcome.TAKEN
         calendar["reading"], calendar["fingerprint"] = packed(read.reading), read.fingerprint
         calendar["labels"] = summaries(read.reading.events)
-        if calendar["answer"] == ReadingOutcome.REFUSED:
-            calendar["answer"] = ReadingOutcome.TAKEN
     calendar["etag"], calendar["last_modified"] = read.validators.etag, read.validators.last_modified
     before = calendar["answer"], calendar["accepted"], calendar["last_changed_at"]
     try:

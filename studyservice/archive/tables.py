@@ -58,7 +58,7 @@ ADDED: dict[int, dict[str, tuple[str, ...]]] = {
 }
 """By version, the columns that it added, by file. Lines of older archives get the default of the column."""
 
-OPTIONAL = {"courses": ("archived", "hue")}
+OPTIONAL = {"courses": ("archived", "hue"), "items": ("due_time",), "imported_events": ("due_time",)}
 """Columns that were added without a new version. A line without one gets its default."""
 
 _BESIDES_TEXTS = 16 * 1024

@@ -31,7 +31,7 @@ TOLD_CHARACTERS = 300
 UNTOLD = "_"
 """The prefix of fields that version 0.6 stored only for undo."""
 
-INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded", "hue"})
+INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded", "time_in_order", "hue"})
 """Columns that are not in any answer. The log may store them for undo."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None

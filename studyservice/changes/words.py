@@ -125,6 +125,13 @@ def _moved(name: str, before: Json, after: Json) -> str:
     return f"moved {name} from {first} to {_day(after)}"
 
 
+def _timed(name: str, before: Json, after: Json) -> str:
+    time = "its time" if name == "it" else f"the time of {name}"
+    if after is None:
+        return f"removed {time}"
+    return f"set {time} to {after}" if before is None else f"changed {time} from {before} to {after}"
+
+
 def _placed(name: str, before: Json, after: Json) -> str:
     return f"moved {name} from place {before} to place {after}"
 
@@ -162,6 +169,7 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "name": _renamed,
     "title": _renamed,
     "due_on": _moved,
+    "due_time": _timed,
     "done": _ticked,
     "archived": _archived,
     "place": _placed,

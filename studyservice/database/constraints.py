@@ -15,10 +15,20 @@ _DUPLICATE = frozenset({"23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_
 """SQLSTATE of PostgreSQL (unique_violation), and the names of SQLite's extended result codes."""
 
 
+_CHECK = frozenset({"23514", "SQLITE_CONSTRAINT_CHECK"})
+"""The same of a check (check_violation)."""
+
+
 def is_duplicate(error: IntegrityError) -> bool:
     """Return whether a unique key was violated, rather than another constraint."""
     cause = error.__cause__
     return getattr(cause, "sqlstate", getattr(cause, "sqlite_errorname", None)) in _DUPLICATE
+
+
+def breaks_a_rule(error: IntegrityError) -> bool:
+    """Return whether a check constraint refused a row."""
+    cause = error.__cause__
+    return getattr(cause, "sqlstate", getattr(cause, "sqlite_errorname", None)) in _CHECK
 
 
 def one_of(field: str, values: Iterable[str]) -> CheckConstraint:

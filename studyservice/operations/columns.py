@@ -13,6 +13,7 @@ from django.db import models
 from rest_framework import serializers
 from rest_framework.utils.field_mapping import ClassLookupDict
 
+from studyservice.database.times import TimeOfDayField
 from studyservice.operations.fields import (
     BooleanField,
     ChoiceField,
@@ -21,6 +22,7 @@ from studyservice.operations.fields import (
     IntegerField,
     NumberField,
     StringField,
+    TimeField,
 )
 
 Column: TypeAlias = "models.Field[Any, Any]"
@@ -32,6 +34,7 @@ _NUMBERS = (models.IntegerField, models.DecimalField, models.FloatField)
 
 _REQUEST: Kinds = ClassLookupDict(
     {
+        TimeOfDayField: TimeField,
         models.CharField: StringField,
         models.TextField: StringField,
         models.UUIDField: IdField,
@@ -93,7 +96,7 @@ def request_field(model: type[models.Model], name: str, **changes: Any) -> Field
         options["default"] = column.default.value if isinstance(column.default, Enum) else column.default
     if column.choices:
         return ChoiceField(**options | _choices(column) | changes)
-    if isinstance(column, _TEXTS):
+    if isinstance(column, _TEXTS) and not isinstance(column, TimeOfDayField):
         options |= {"max_length": max_length(model, name), "blank_is_null": column.null}
     elif column.null:
         options |= {"allow_null": True, "default": None}

@@ -10,13 +10,16 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, ClassVar
 
+from django.core.validators import RegexValidator
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
+from studyservice.database.times import NOT_A_TIME, TIME
 from studyservice.operations.errors import MAX_DETAILS
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_TIME = re.compile(TIME)
 
 
 def parse_uuid(text: Any) -> uuid.UUID | None:
@@ -140,6 +143,25 @@ class DateField(serializers.DateField):
             return date.fromisoformat(value)
         except ValueError:
             self.fail("invalid")
+
+
+class TimeField(serializers.CharField):
+    """A time of day `HH:MM`, not trimmed. Returns the text."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "invalid": NOT_A_TIME,
+        "blank": NOT_A_TIME,
+        "null": "Must not be null.",
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"trim_whitespace": False})
+        self.validators = [RegexValidator(TIME, NOT_A_TIME)]  # published as the pattern
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or not _TIME.fullmatch(data):
+            self.fail("invalid")
+        return data
 
 
 class IdField(serializers.UUIDField):

@@ -21,13 +21,14 @@ DEMO_EMAIL = "demo@example.org"
 
 
 class DemoItem(NamedTuple):
-    """An item, due `days` from today, in a category, with its steps as (title, days from today, done)."""
+    """An item, due `days` from today at a time, in a category, with its steps as (title, days from today, done)."""
 
     title: str
     kind: str
     days: int | None
     category: str | None = None
     steps: tuple[tuple[str, int | None, bool], ...] = ()
+    time: str | None = None
 
 
 class DemoCourse(NamedTuple):
@@ -79,6 +80,7 @@ _COURSES = (
                     ("Draw the figures", 1, False),
                     ("Write the discussion", 2, False),
                 ),
+                "23:59",
             ),
             DemoItem("Lab report 3: enzymes", "lab", 8, "Laboratory reports"),
             DemoItem("Quiz 2: organelles", "quiz", 6, "Quizzes", (("Review the flashcards", 5, False),)),
@@ -92,6 +94,7 @@ _COURSES = (
                     ("Answer last year's exam", 7, False),
                     ("Go through the mistakes", 10, False),
                 ),
+                "10:00",
             ),
             DemoItem("Final exam", "exam", 58, "Final exam"),
         ),
@@ -195,7 +198,13 @@ def _create_course(access: Access, course: DemoCourse) -> UUID:
         subject=course.subject,
         syllabus_text=course.syllabus,
         items=[
-            {"title": one.title, "kind": one.kind, "due_on": day(one.days), "category": one.category}
+            {
+                "title": one.title,
+                "kind": one.kind,
+                "due_on": day(one.days),
+                "due_time": one.time,
+                "category": one.category,
+            }
             for one in course.items
         ],
         grade_categories=[{"name": name, "weight": Decimal(weight)} for name, weight in course.weights.items()],

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from studyservice.changes.contents import INTERNAL, ChangeRow, as_kept, as_words, plural_of, type_of, unpacked, value_of
 from studyservice.changes.recording import Write
-from studyservice.database.constraints import is_duplicate
+from studyservice.database.constraints import breaks_a_rule, is_duplicate
 from studyservice.database.deleting import delete_alone_later
 from studyservice.database.executing import batches, update_later, wait_for_statements
 from studyservice.database.statements import Insert
@@ -37,6 +37,7 @@ from studyservice.undo.stored import Stored, is_remembered, keys_of, moved, orde
 from studyservice.undo.version_0_6 import add_stored_fields
 
 _CONFLICT = "Something that happened since stands in the way, so nothing was changed."
+_NO_LONGER_FITS = "What was there before no longer fits what was changed since. Undo the later change first."
 _DUPLICATE = "Something added or uploaded again since is in the way. Undo or delete that first, then undo this."
 
 
@@ -104,9 +105,11 @@ def _undo_effects(member: Member, write: Write, effects: Effects, head_id: UUID)
         _Undo(member, write, effects, head_id).run()
         wait_for_statements()
     except IntegrityError as error:
-        if not is_duplicate(error):
-            raise
-        raise Conflict(_DUPLICATE) from error
+        if is_duplicate(error):
+            raise Conflict(_DUPLICATE) from error
+        if breaks_a_rule(error):
+            raise Conflict(_NO_LONGER_FITS) from error
+        raise
 
 
 class _Undo:

@@ -207,7 +207,7 @@ class TestTexts:
     def test_every_item_of_a_syllabus_gets_its_category(self, tools_of_owner: McpEntryPoint) -> None:
         """Categories are referenced by name while they are created, and by id afterwards."""
         new = text_of(tools_of_owner, "enter_syllabus")
-        assert "each with title, kind, due_on, category, a name of grade_categories, and quote" in new
+        assert "each with title, kind, due_on, due_time, category, a name of grade_categories, and quote" in new
         assert "the rest with create_item, with category_id" in new
         there = text_of(tools_of_owner, "enter_syllabus", **GIVEN["enter_syllabus"])
         assert there.index("set_grade_categories") < there.index("category_id") < there.index("if_exists skip")

@@ -87,7 +87,7 @@ def test_entries_list_their_accepted_fields() -> None:
     for tool, argument in (("create_item", "more"), ("create_course", "items")):
         [entries, _] = definitions()[tool].definition.input_schema["properties"][argument]["anyOf"]
         taken[tool] = set(entries["items"]["properties"])
-    shared = {"title", "kind", "due_on", "note", "quote"}
+    shared = {"title", "kind", "due_on", "due_time", "note", "quote"}
     assert taken == {"create_item": {*shared, "category_id"}, "create_course": {*shared, "category"}}
 
 

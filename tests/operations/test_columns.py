@@ -22,6 +22,7 @@ from grades.serializers import CategoryBody
 from planning.calendar.properties import MAX_TITLE
 from studyservice.operations.answers import ANSWERS
 from studyservice.operations.columns import max_length
+from studyservice.operations.fields import TimeField
 from studyservice.operations.serializers import Body
 from tests.operations.test_rows import NAMES, OPERATIONS
 from tests.support.browsers import form_of
@@ -165,6 +166,8 @@ def _sample(field: Any) -> object:
         return (field.max_value or 0) - 1
     if isinstance(field, serializers.DateField):
         return "2030-12-03"
+    if isinstance(field, TimeField):
+        return "17:00"
     return f"A {field.field_name}"
 
 

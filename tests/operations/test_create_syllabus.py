@@ -80,6 +80,7 @@ def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path
                     "title": "Midterm exam",
                     "kind": "exam",
                     "due_on": "2026-12-03",
+                    "due_time": None,
                     "line": 2,
                     "quote": "Thu, Dec 3: midterm exam",
                     "confidence": ANY,

@@ -62,7 +62,7 @@ def nothing(**told: Any) -> dict[str, Any]:
 
 
 def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: str = "paper") -> dict[str, Any]:
-    return {"uid": uid, "item_id": item_id, "title": title, "kind": kind, "due_on": due_on}
+    return {"uid": uid, "item_id": item_id, "title": title, "kind": kind, "due_on": due_on, "due_time": None}
 
 
 @about_files
@@ -108,7 +108,7 @@ def test_moves_by_the_platform_are_applied_or_reported_as_conflicts(
     answer = send(owner, course, written.file).json()
     [kept] = answer["kept"]
     assert answer == nothing(unchanged=others, kept=[kept], skipped=written.skipped)
-    assert (kept["due_on"], kept["file"]) == ("2026-12-31", {"title": title, "due_on": was})
+    assert (kept["due_on"], kept["file"]["title"], kept["file"]["due_on"]) == ("2026-12-31", title, was)
     assert owner.made("get_item", item_id=item["item_id"])["due_on"] == "2026-12-31"
 
 
@@ -159,7 +159,7 @@ def test_changes_only_in_the_file_are_applied(owner: RestEntryPoint, course: Any
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     again = imported(owner, course, deadline("a", "20261205", "Essay one"))
     changed = told(item["item_id"], "Essay one", "2026-12-05") | {
-        "before": {"title": "Essay 1", "due_on": "2026-12-03"}
+        "before": {"title": "Essay 1", "due_on": "2026-12-03", "due_time": None}
     }
     assert again == nothing(changed=[changed])
     assert dates(owner) == [("Essay one", "2026-12-05")]
@@ -180,8 +180,8 @@ def test_conflicting_changes_are_kept_and_reported_once(owner: RestEntryPoint, c
     again = imported(owner, course, deadline("a", "20261205", "Essay 1b"))
     row = told(item["item_id"], "Essay 1b", "2026-12-01")
     assert again == nothing(
-        changed=[row | {"before": {"title": "Essay 1", "due_on": "2026-12-01"}}],
-        kept=[row | {"file": {"title": "Essay 1b", "due_on": "2026-12-05"}}],
+        changed=[row | {"before": {"title": "Essay 1", "due_on": "2026-12-01", "due_time": None}}],
+        kept=[row | {"file": {"title": "Essay 1b", "due_on": "2026-12-05", "due_time": None}}],
     )
     assert imported(owner, course, deadline("a", "20261205", "Essay 1b")) == nothing(unchanged=1)
     assert dates(owner) == [("Essay 1b", "2026-12-01")]
@@ -409,9 +409,8 @@ def test_the_feed_imports_as_the_same_dates(owner: RestEntryPoint, owner_member:
     owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-12-03", kind="exam")
     feed = Subscription(owner_member).fetch().content
     other = owner.made("create_course", name="Copy")
-    assert send(owner, other, feed).json()["new"] == [
-        {"uid": ANY, "item_id": ANY, "title": "Midterm (Cell Biology)", "kind": "exam", "due_on": "2026-12-03"}
-    ]
+    new = told(ANY, "Midterm (Cell Biology)", "2026-12-03", uid=ANY, kind="exam")
+    assert send(owner, other, feed).json()["new"] == [new]
 
 
 def test_it_adds_one_change(owner: RestEntryPoint, course: Any) -> None:
@@ -477,7 +476,7 @@ def test_changes_undone_count_as_changed_by_the_member(owner: RestEntryPoint, co
     assert dates(owner) == before
     later = [deadline("a", "20261206", "Essay 1"), *new_file[1:]]
     [told_once] = imported(owner, course, *later, prodid=MOODLE)["kept"]
-    assert told_once["file"] == {"title": "Essay 1", "due_on": "2026-12-06"}
+    assert told_once["file"] == {"title": "Essay 1", "due_on": "2026-12-06", "due_time": None}
 
 
 def test_imports_can_only_be_undone_newest_first(owner: RestEntryPoint, course: Any) -> None:

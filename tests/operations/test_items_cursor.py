@@ -4,11 +4,13 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from studyservice.operations.cursors import CursorCodec
 from studyservice.rates import limiter as rates
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
@@ -25,10 +27,11 @@ BORN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Row(NamedTuple):
-    """An item to store: its due date, and its age in microseconds after `BORN`."""
+    """An item to store: its due date, its age in microseconds after `BORN`, and its time."""
 
     due_on: date | None
     age: int = 0
+    due_time: str | None = None
 
 
 Store = Callable[[list[Row]], "list[Item]"]
@@ -46,6 +49,7 @@ def store(owner_member, course) -> Store:
                 member=owner_member,
                 course=Course(id=course["id"]),
                 due_on=row.due_on,
+                due_time=row.due_time if row.due_on else None,
                 created_at=BORN + timedelta(microseconds=row.age),
                 updated_at=BORN + timedelta(microseconds=row.age),
             )
@@ -58,11 +62,12 @@ def store(owner_member, course) -> Store:
 
 
 def _in_order(items: "list[Item]") -> list[str]:
-    """Operation rules and fine print, Cursor: soonest first, undated last; then by age, then by id."""
-    return [
-        str(item.id)
-        for item in sorted(items, key=lambda item: (item.due_on or date.max, not item.due_on, item.created_at, item.id))
-    ]
+    """Soonest first by date and time, in a day those without a time last, undated last; then by age, then by id."""
+
+    def place(item: "Item") -> Any:
+        return item.due_on or date.max, not item.due_on, item.due_time or "24:00", item.created_at, item.id
+
+    return [str(item.id) for item in sorted(items, key=place)]
 
 
 def _walk(entry_point: RestEntryPoint, page: Any = None, *, limits: Any = (), **filters: Any) -> list[str]:
@@ -79,7 +84,7 @@ def _walk(entry_point: RestEntryPoint, page: Any = None, *, limits: Any = (), **
 
 
 DAYS = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 3)) | st.dates()
-ROWS = st.builds(Row, DAYS, st.integers(0, 2))
+ROWS = st.builds(Row, DAYS, st.integers(0, 2), st.sampled_from([None, "00:00", "09:30", "23:59"]))
 PROPERTY = examples(40)
 
 
@@ -224,12 +229,24 @@ def test_a_filter_may_be_spelled_differently(owner: RestEntryPoint, course, curs
 @pytest.mark.rest
 def test_a_modified_cursor_is_rejected(owner: RestEntryPoint, cursor: str) -> None:
     """Operation rules: a bad cursor is 400 `invalid_request`. No two texts are the same cursor."""
-    assert len(cursor) == 96
-    for place in range(96):
+    assert len(cursor) == 100
+    for place in range(100):
         rates.clear()
         for letter in set("Bx-+/ ") - {cursor[place]}:
             changed = cursor[:place] + letter + cursor[place + 1 :]
             assert owner.call("list_items", cursor=changed).error == "invalid_request", changed
+
+
+@each(("version", "times"), [(2, 3), (2, 5)])
+def test_a_cursor_from_before_times_is_rejected(owner: RestEntryPoint, owner_member: Any, version, times: int) -> None:
+    """The order had no times then."""
+    place = (version, 0, date(2026, 12, 1), BORN, UUID(UNKNOWN_ID), *[None] * times)
+    salt = "courses.cursors" if times == 3 else "courses.following_cursors"
+    codec = CursorCodec(salt, int, int, date, datetime, UUID, *[datetime] * times)
+    filters = {} if times == 3 else {"updated_after": "2026-01-01T00:00:00Z"}
+    bound = [] if times == 3 else [("updated_after", "2026-01-01 00:00:00+00:00")]
+    old = codec.encode(place, f"{owner_member.id} {bound}")
+    assert owner.call("list_items", cursor=old, **filters).error == "invalid_request"
 
 
 @each("change", [" {}", "{} ", "{}=", "{}====", "{}\n", "{}\x00", "{}A", "{0}{0}"])

@@ -83,17 +83,16 @@ def test_the_index_compares_the_courses_of_a_limited_credential(
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_sort = off")  # rejects the other plans, which are cheap in small tables
     plan = "\n".join(line for (line,) in explained(limited, "EXPLAIN")[0])
-    assert "Index Scan using item_member_due_courses" in plan, plan
+    assert "Index Scan using item_member_due_times" in plan, plan
     if connection.pg_version >= 170000:  # type: ignore[attr-defined]  # before, not in an index that is read in order
-        assert re.search(r"using item_member_due_courses.*\n.*Index Cond:.*NULLIF\(course_id", plan), plan
+        assert re.search(r"using item_member_due_times.*\n.*Index Cond:.*NULLIF\(course_id", plan), plan
 
 
 @pytest.mark.database("sqlite")
 def test_every_page_uses_an_index(owner: RestEntryPoint, cursors: list[str]) -> None:
     """For undated items, SQLite may use the index by course, since it has no statistics."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])
-    assert any("INDEX item_member_due_courses (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), (
-        plan
-    )
+    dated = "INDEX item_member_due_times (member_id=? AND (due_on,time_in_order,created_at,id)>"
+    assert any(dated in row[-1] for row in plan), plan
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[-1])
-    assert any("due_on=? AND (created_at,id)>" in row[-1] for row in plan), plan
+    assert any("due_on=? AND (time_in_order,created_at,id)>" in row[-1] for row in plan), plan

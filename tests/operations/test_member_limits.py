@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Member
-from courses.item_rows import folded_item
+from courses.item_rows import computed_of_item
 from courses.models import Course, Item
 from planning.models import Milestone
 from studyservice.registry.counts import recount
@@ -25,7 +25,7 @@ def _items(member: Member, count: int) -> list[Any]:
     now, ids = timezone.now(), [uuid4() for _ in range(count)]
     full = Course.objects.bulk_create(Course(member=member, name=f"{n}") for n in range(count // 1000 + 1))
     common = {"member_id": member.id, "title": "x", "kind": "other", "created_at": now, "updated_at": now}
-    common |= folded_item(common)  # otherwise the repair below would update each
+    common |= computed_of_item(common)  # otherwise the repair below would update each
     insert(Item, [{"id": ids[n], "course_id": full[n // 1000].id, **common} for n in range(count)])
     recount(member.id)
     return ids

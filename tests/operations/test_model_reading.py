@@ -39,7 +39,13 @@ Something about the term paper
 Exams 80 %
 Quizzes are worth 10 points of 50 points in total
 """
-ESSAY = {"title": "Essay", "kind": "paper", "due_on": "2026-12-03", "quote": "Essay: due by Thu, Dec 3"}
+ESSAY = {
+    "title": "Essay",
+    "kind": "paper",
+    "due_on": "2026-12-03",
+    "due_time": "17:00",
+    "quote": "Essay: due by Thu, Dec 3",
+}
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 
 
@@ -74,6 +80,7 @@ def test_it_answers_the_rules_at_once_and_the_model_later(owner: RestEntryPoint,
         "title": "Essay",
         "kind": "paper",
         "due_on": "2026-12-03",
+        "due_time": "17:00",
         "line": 3,
         "quote": "Essay: due by Thu, Dec 3",
         "confidence": 0.95,
@@ -426,6 +433,7 @@ def test_the_proposal_of_a_model_is_compared_with_the_course(owner: RestEntryPoi
         "title": "Oral",
         "kind": ANY,
         "due_on": "2026-12-09",
+        "due_time": None,
         "match": "gone",
         "item_id": gone["id"],
     }

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
-from courses.item_rows import folded_item
+from courses.item_rows import computed_of_item
 from courses.models import Course, Item
 from planning.models import Milestone
 from practice.models import Attempt
@@ -35,7 +35,7 @@ def large_course(owner_member: Member, course: Any, owner: RestEntryPoint) -> An
     its = {"member": owner_member, "course_id": course["id"]}
     made_deck(owner, course_id=course["id"])
     texts = [{"title": f"Item {n}", "note": "x" * 200} for n in range(1000)]
-    items = Item.objects.bulk_create(Item(**its, **one, **folded_item(one)) for one in texts)
+    items = Item.objects.bulk_create(Item(**its, **one, **computed_of_item(one)) for one in texts)
     Milestone.objects.bulk_create(
         Milestone(member=owner_member, item=item, title=f"Step {n}", folded=f"step {n}", position=n)
         for item in items

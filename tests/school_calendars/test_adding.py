@@ -23,7 +23,7 @@ def test_the_first_reading_waits_for_confirmation(calls: Calls, school: School) 
     course = calls.course("Cell Biology", "BIO 210")
     school.has(ESSAY)
     added = calls.add()
-    new = {"uid": "a", "item_id": None, "title": "Essay 1", "kind": "paper", "due_on": "2026-12-03"}
+    new = {"uid": "a", "item_id": None, "title": "Essay 1", "kind": "paper", "due_on": "2026-12-03", "due_time": None}
     assert added == {
         "id": ANY,
         "name": HOST,

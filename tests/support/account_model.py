@@ -20,7 +20,7 @@ State = dict[str, dict[str, Row]]
 COURSE = ("name", "code", "term", "meets", "institution", "subject", "syllabus_text")
 CATEGORY = ("name", "weight", "drop_lowest")
 SCORE = ("category_id", "item_id", "label", "score", "points", "out_of")
-ITEM = ("course_id", "title", "kind", "due_on", "category_id", "note", "done", "done_at")
+ITEM = ("course_id", "title", "kind", "due_on", "due_time", "category_id", "note", "done", "done_at")
 MILESTONE = ("item_id", "title", "due_on", "done", "position")
 DECK = ("name", "course_id")
 SCHEDULE = ("state", "due_at", "reps", "lapses", "stability", "difficulty", "last_reviewed_at")
@@ -277,7 +277,9 @@ class Undoing:
                 yield from ((of, one) for one, row in self.state[of].items() if row[name] == id_)
 
     def _require_consistent(self) -> None:
-        """A score and its item have the same category."""
+        """A score and its item have the same category, and an item with a time has a date."""
+        if any(item["due_time"] and not item["due_on"] for item in self.state["item"].values()):
+            raise Refused
         for row in self.state["score"].values():
             item = self.state["item"].get(row["item_id"])
             if item is not None and item["category_id"] != row["category_id"]:

@@ -28,7 +28,7 @@ from accounts.models import (
     SignInCode,
 )
 from accounts.signing_in.models import BrowserSession
-from courses.models import Course, Item, SyllabusFile
+from courses.models import END_OF_DAY, Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
@@ -243,7 +243,9 @@ class ItemFactory(_OfMember[Item]):
 
     course = _same_members(CourseFactory)
     title = Sequence("Item {}".format)
+    due_time = None
     folded = LazyAttribute(lambda item: fold_all([item.title]))
+    time_in_order = LazyAttribute(lambda item: item.due_time or END_OF_DAY)
 
 
 class MilestoneFactory(_OfMember[Milestone]):

@@ -87,6 +87,16 @@ def tick_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> N
     entry_point.made("update_item", item_id=ids["item"], done=other % 3 > 0, note=[None, f"Note {other}"][other % 2])
 
 
+def time_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    """Set or clear the item's time, or its date with it."""
+    fields: dict[str, str | None] = {"due_time": [None, "09:00", "17:00"][other // 3 % 3]}
+    if other % 3 == 0:
+        fields["due_on"] = "2026-12-03"
+    elif other % 3 == 1:
+        fields = {"due_on": None}
+    entry_point.call("update_item", item_id=ids["item"], **fields)
+
+
 def file_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     item = entry_point.made("get_item", item_id=ids["item"])
     categories = entry_point.made("get_grades", course_id=item["course_id"])["categories"]
@@ -204,6 +214,7 @@ WRITES: list[tuple[str, Any]] = [
     ("", called("create_course", name="Course {}")),
     ("course", called("create_item", "course", title="Item {}", due_on="2026-12-03")),
     ("item", called("update_item", "item", title="Item {}", due_on=None)),
+    ("item", time_item),
     ("item", called("create_milestone", "item", title="Step {}")),
     ("course", replace_categories),
     ("course", add_score),

@@ -26,11 +26,37 @@ NOT_DATES = [
     "\uff12\uff10\uff12\uff16-11-21",
 ]
 
+NOT_TIMES = [
+    "",
+    " ",
+    "24:00",
+    "9:00",
+    "5 pm",
+    "17:00:00",
+    "17:60",
+    "17.00",
+    "1700",
+    " 17:00",
+    "17:00\n",
+    "-1:00",
+    "\uff11\uff17:00",
+    17,
+    True,
+]
+
 COURSE_LIMITS = {"name": 120, "code": 20, "term": 60, "meets": 120, "institution": 120, "subject": 80}
 """Longest text of each writable field of a course (spec, Limits)."""
 
-NOT_ENDED = {"done": False, "done_at": None, "status": "open", "category_id": None, "worth": None, "note": None}
-"""The fields of a new item that is undated or in the future, without a category and a note."""
+NOT_ENDED = {
+    "due_time": None,
+    "done": False,
+    "done_at": None,
+    "status": "open",
+    "category_id": None,
+    "worth": None,
+    "note": None,
+}
+"""The fields of a new item that is undated or in the future, without a time, a category and a note."""
 
 
 def fetched_item(entry_point: RestEntryPoint, item_id: str) -> Any:

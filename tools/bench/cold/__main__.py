@@ -31,7 +31,7 @@ WARM_UP_SECONDS = 30.0
 """At the highest rate: until the pages that every call needs are in memory, and the others come and go."""
 
 CLUSTERED = {
-    "courses_item": "item_member_due_courses",
+    "courses_item": "item_member_due_times",
     "vocab_card": "card_member_deck_due",
     "vocab_review": "review_member_age",
 }

@@ -82,8 +82,8 @@ _ITEM_KINDS = frozenset({"exam", "quiz", "assignment", "lab", "paper", "project"
 _MISSED_FOR = timedelta(days=30)
 _MOST_MISSED = 50
 _ITEM_COLUMNS = """
-    i.id, i.course_id, c.name, i.title, i.kind, i.due_on, i.created_at, i.updated_at, i.category_id, left(i.note, 200),
-    i.done, i.done_at, i.graded, i.missable_from, CASE WHEN i.category_id IS NOT NULL THEN (
+    i.id, i.course_id, c.name, i.title, i.kind, i.due_on, i.created_at, i.updated_at, i.due_time, i.category_id,
+    left(i.note, 200), i.done, i.done_at, i.graded, i.missable_from, CASE WHEN i.category_id IS NOT NULL THEN (
         SELECT round(100 * g.weight / nullif((
             SELECT sum(w.weight) FROM grades_gradecategory w
             WHERE w.member_id = i.member_id AND w.course_id = g.course_id
@@ -100,7 +100,7 @@ _ITEM_COLUMNS = """
 """
 _ITEMS = f"""
     SELECT {_ITEM_COLUMNS} FROM courses_item i JOIN courses_course c ON c.id = i.course_id
-    WHERE i.member_id = %(member)s ORDER BY i.due_on, i.created_at, i.id LIMIT %(rows)s
+    WHERE i.member_id = %(member)s ORDER BY i.due_on, i.time_in_order, i.created_at, i.id LIMIT %(rows)s
 """  # noqa: S608  # no input in it
 _DUE = f"""
     SELECT {_ITEM_COLUMNS} FROM courses_item i JOIN courses_course c ON c.id = i.course_id
@@ -108,7 +108,7 @@ _DUE = f"""
         i.due_on >= %(today)s
         OR NOT i.done AND NOT i.graded AND i.kind NOT IN ('exam', 'quiz') AND i.due_on >= i.missable_from
     )
-    ORDER BY i.due_on, i.created_at, i.id
+    ORDER BY i.due_on, i.time_in_order, i.created_at, i.id
 """  # noqa: S608  # no input in it
 _OPEN_MILESTONES = """
     SELECT s.id, s.item_id, s.title, s.due_on, s.done, s.position, i.title, c.name
@@ -137,7 +137,7 @@ _CREATE_ITEM = """
 
 def _item(row: tuple[Any, ...], today: date) -> dict[str, Any]:
     item_id, course_id, course_name, title, kind, due_on, created_at, updated_at, *more = row
-    category_id, note, done, done_at, graded, missable_from, worth = more
+    due_time, category_id, note, done, done_at, graded, missable_from, worth = more
     return {
         "id": item_id,
         "course_id": course_id,
@@ -145,6 +145,7 @@ def _item(row: tuple[Any, ...], today: date) -> dict[str, Any]:
         "title": title,
         "kind": kind,
         "due_on": due_on,
+        "due_time": due_time,
         "days_until": None if due_on is None else (due_on - today).days,
         "category_id": category_id,
         "note": note,
@@ -237,5 +238,5 @@ def create_item(caller: Caller, course_id: UUID, body: dict[str, Any]) -> dict[s
     if not found:
         raise Refused("404 Not Found")
     [(course_name, written)] = found
-    rest = (None, None, False, None, False, caller.today, None)
+    rest = (None, None, None, False, None, False, caller.today, None)
     return _item((item_id, course_id, course_name, title, kind, due_on, written, written, *rest), caller.today)
