@@ -4,6 +4,7 @@ The module implements `accounts.credentials.connections.Connections`, for the ke
 replaces the toolkit's `cleartokens`, which does not know families.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -97,6 +98,12 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
 def one(member: Member, app_id: UUID) -> ConnectedApp | None:
     """Return the app, if `member` has connected it."""
     return next(iter(connected_apps(member, app_id)), None)
+
+
+def unnamed(app_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of the apps whose names are not shown. One query, or none without apps."""
+    apps = Application.objects.filter(id__in=app_ids).only("name", "redirect_uris")
+    return {app.id for app in apps if not app.is_named}
 
 
 def members() -> QuerySet[Member]:

@@ -3,7 +3,7 @@
 `CONNECTED_APPS` names the implementation, in the authorization server above this app.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -93,6 +93,9 @@ class Connections(Protocol):
 
     def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
         """Return the app, if `member` has connected it."""
+
+    def unnamed(self, app_ids: Collection[UUID]) -> set[UUID]:
+        """Return those of the apps whose names are not shown. One query, or none without apps."""
 
     def members(self) -> QuerySet[Member]:
         """Return every member who has connected an app."""

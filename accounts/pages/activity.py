@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
+from accounts.credentials.connections import CONNECTED_APPS
 from accounts.events import AccountEvent, event_in_words, list_events
 from accounts.members.models import Member
 from accounts.pages.signed_in import FORM, POST, READ, for_members
@@ -82,12 +83,14 @@ class ActorChanges:
     Attributes:
         undos: changes that the actor undid, listed separately, because the undone changes are listed too.
         is_today: whether they were made today, by an app or a key.
+        is_named: whether an app's name is its own, not the host of its callback.
     """
 
     actor: str
     kind: str
     actor_id: UUID | None
     is_today: bool
+    is_named: bool = True
     shown: list[Shown] = field(default_factory=list)
     undos: list[Shown] = field(default_factory=list)
 
@@ -112,8 +115,10 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
         raise Http404 from error
     zone = ZoneInfo(member.time_zone)
     today = member.today()
+    apps = {by["id"] for one in page["data"] if (by := one["by"]) and by["kind"] == ActorKind.APP and by["id"]}
+    unnamed = CONNECTED_APPS.get().unnamed(apps)
     days = [
-        (day, _groups(list(changes), is_today=day == today))
+        (day, _groups(list(changes), unnamed, is_today=day == today))
         for day, changes in groupby(page["data"], lambda change: change["created_at"].astimezone(zone).date())
     ]
     shown = [] if "cursor" in request.GET else _with_words(list_events(member, limit=NEWEST))
@@ -127,8 +132,8 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
     return render(request, "accounts/activity.html", context)
 
 
-def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[ActorChanges]:
-    """ActorChanges the changes by actor, the most recently active first."""
+def _groups(changes: list[ChangeRow], unnamed: set[UUID], *, is_today: bool) -> list[ActorChanges]:
+    """Group the changes by actor, the most recently active first."""
     now = timezone.now()
     groups: dict[tuple[str, UUID | None], ActorChanges] = {}
     for change in changes:
@@ -136,7 +141,7 @@ def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[ActorChanges]:
         kind, actor_id = ("", None) if by is None else (by["kind"], by["id"])
         if (kind, actor_id) not in groups:
             at_once = is_today and _can_be_undone_at_once(kind)
-            groups[kind, actor_id] = ActorChanges(actor_in_words(by), kind, actor_id, at_once)
+            groups[kind, actor_id] = ActorChanges(actor_in_words(by), kind, actor_id, at_once, actor_id not in unnamed)
         group = groups[kind, actor_id]
         (group.undos if change["operation"] == "undo_change" else group.shown).append(_shown(change, now))
     return list(groups.values())

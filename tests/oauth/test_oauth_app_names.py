@@ -118,6 +118,15 @@ def test_the_key_page_and_changes_show_the_host(owner_member: Any) -> None:
     assert ("<h3>notes.example</h3>" in page, "name not shown" in page) == (True, True)
 
 
+def test_the_activity_page_says_whose_name_is_not_shown(owner_member: Any) -> None:
+    for name, host in (("\u0421laude", "notes.example"), ("Planner", "planner.example")):
+        app = App.registered(client_name=name, redirect_uris=[f"https://{host}/cb"])
+        RestEntryPoint(app.connect(owner_member)["access_token"]).made("create_course", name="Cell Biology")
+    page = Browser(owner_member).client.get("/activity").content.decode()
+    assert page.count("name not shown") == 1
+    assert page.index("Planner <") < page.index("notes.example <") < page.index("name not shown")
+
+
 def test_signing_in_says_where_it_leads_without_the_name(client: Client) -> None:
     app = App.registered(client_name="\u0421laude", redirect_uris=["https://notes.example/cb"])
     page = client.get(f"/oauth/authorize?{app.query()}", follow=True).content.decode()
