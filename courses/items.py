@@ -44,6 +44,7 @@ _GRADED = (
     "A score names this item. Delete the score with delete_grade_score, change the category and add the score again; "
     "update_grade_score over REST moves both."
 )
+_TWICE = "This call names the item twice. Send one entry for each item."
 _ENDING = frozenset({"done", "due_on"})
 """Fields on which it depends whether the item is still to come, and so its worth."""
 
@@ -140,15 +141,9 @@ def _require_items(wanted: Sequence[_Wanted], stored: Mapping[UUID, ReadItem]) -
     details: list[Detail] = []
     named: set[UUID] = set()
     for one in wanted:
-        if one.item_id not in stored:
-            details.append({"field": f"{one.place}item_id", "message": NoSuchItem.default_message})
-        elif one.item_id in named:
-            details.append(
-                {
-                    "field": f"{one.place}item_id",
-                    "message": "This call names the item twice. Send one entry for each item.",
-                }
-            )
+        if one.item_id not in stored or one.item_id in named:
+            message = _TWICE if one.item_id in stored else NoSuchItem.default_message
+            details.append({"field": f"{one.place}item_id", "message": message})
         named.add(one.item_id)
     if details:
         raise ValidationFailed(details)

@@ -4,7 +4,6 @@ Deleted objects and earlier values come from the call's row in the log of change
 """
 
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -74,7 +73,7 @@ def _deletion(change: ChangeRow, taken: bytes | None) -> str:
 def _scores_of(taken: bytes | None) -> str:
     """Return `: “Quiz 1” and “Quiz 2” of “Quizzes”`, the deleted scores by category."""
     deleted: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for table in stream_tables(taken or zlib.compress(b"")):
+    for table in stream_tables(taken) if taken else ():
         if table.kind == DELETED:
             deleted[table.label] += [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     labels: defaultdict[str, list[str]] = defaultdict(list)
