@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated, NamedTuple, TypedDict
 from uuid import UUID
 
@@ -31,6 +32,7 @@ class Named(NamedTuple):
     name: str
     code: str | None
     archived: bool
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Courses:
 
 
 _COURSES = Course.rows.declared.order_by("created_at", "id")
-_OF_COURSE = {"course_id": "id", "name": "name", "code": "code", "archived": "archived"}
+_OF_COURSE = {"course_id": "id", **{name: name for name in ("name", "code", "archived", "created_at")}}
 _OF_ITEM = ("id", "kind", *Version._fields, "done", "graded", "note", "category_id")
 _NAMED = MemberSelect[Row](_COURSES, _OF_COURSE)
 _WITH_ITEMS = MemberSelect[Row](
@@ -91,7 +93,7 @@ def _with_items(rows: Sequence[Row]) -> Courses:
     items: dict[UUID, Row] = {}
     for row in rows:
         course_id = row["course_id"]
-        named[course_id] = Named(course_id, row["name"], row["code"], row["archived"])
+        named[course_id] = Named(*[row[name] for name in _OF_COURSE])
         if row["id"] is not None:
             counts[course_id] += 1
             items[row["id"]] = row

@@ -13,7 +13,7 @@ from courses.errors import NoSuchCourse
 from planning.calendar.assigning import Courses, ask_for_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, Version, compare
 from planning.calendar.files import CalendarFile
-from planning.calendar.moves import follow_moves
+from planning.calendar.moves import follow_moves, is_same
 from planning.models import ImportedEvent, SchoolCalendar
 from studyservice.database.statements import Param
 from studyservice.rows.access import Access, MemberSelect, as_array
@@ -110,9 +110,10 @@ class _Matching:
             if event.label not in self.source.courses:
                 continue
             target = self.source.courses[event.label]
-            known_in = [course_id for course_id, known in self.known.items() if event.key in known]
-            at = [course_id for course_id in known_in if course_id not in self.source.left]
-            if known_in and not at:
+            at = [course_id for course_id, known in self.known.items() if event.key in known]
+            ended = [course_id for course_id in at if course_id in self.source.left]
+            at = [course_id for course_id in at if course_id not in ended]
+            if not at and any(is_same(self.known[course_id][event.key], event) for course_id in ended):
                 continue
             if target is None:
                 for course_id in at:  # still in the reading, in whatever course

@@ -62,7 +62,12 @@ def _moved(events: Iterable[FileEvent], known: Iterable[KnownEvent], absence: Ab
     missing = [one for one in missing if one.key not in taken]
     is_cut = missing[0].uid in absence.cut if missing else False
     ordered = [pair for gap in _gaps(added, missing, same + days) for pair in _in_order(*gap, is_cut=is_cut)]
-    return days + [pair for pair in ordered if pair.known.title == pair.event.title or _days(pair) <= _A_WEEK]
+    return days + [pair for pair in ordered if is_same(*pair)]
+
+
+def is_same(known: KnownEvent, event: FileEvent) -> bool:
+    """Return whether an event of this UID is the known one, rather than another: it has its title, or is near it."""
+    return known.title == event.title or _days(_Pair(known, event)) <= _A_WEEK
 
 
 def _days(pair: _Pair) -> int:

@@ -47,11 +47,19 @@ def require_calendar(access: Access, calendar_id: UUID) -> None:
     SchoolCalendar.rows.of(access).get(NoSuchSchoolCalendar, "id", id=calendar_id)
 
 
+OF_COURSES = ("labels", "choices", "course_id", "last_read_at")
+"""The columns that `is_over` needs."""
+
+
 def is_over(calendar: Row, courses: Courses) -> bool:
     """Return whether the calendar has courses, and all of them have ended. Then it is not read.
 
-    A course that a label matched before it ended is one of them.
+    A course that a label matched before it ended is one of them. One that was created since the last reading may be,
+    so the calendar is read once more.
     """
+    read_at = calendar["last_read_at"]
+    if read_at is not None and any(one.created_at > read_at and not one.archived for one in courses.named):
+        return False
     labels = {one["label"] for one in calendar["labels"]}
     before = [one._replace(archived=False) for one in courses.named]
     found = {one.id for one in courses.named if one.id == calendar["course_id"]}
@@ -64,7 +72,7 @@ def is_over(calendar: Row, courses: Courses) -> bool:
 def calendars_over(access: Access) -> set[UUID]:
     """The calendars that are not read because all their courses have ended. Two queries."""
     courses = load_courses(access)
-    calendars = SchoolCalendar.rows.of(access).all("labels", "choices", "course_id")
+    calendars = SchoolCalendar.rows.of(access).all(*OF_COURSES)
     return {calendar["id"] for calendar in calendars if is_over(calendar, courses)}
 
 

@@ -21,7 +21,7 @@ from planning.calendar.assigning import load_courses
 from planning.models import SchoolCalendar
 from planning.school_calendars.calendars import asked_of
 from planning.school_calendars.fetching import ask
-from planning.school_calendars.rows import is_over
+from planning.school_calendars.rows import OF_COURSES, is_over
 from planning.school_calendars.schedule import claim, due_hosts, forget_due, postpone, release
 from planning.school_calendars.taking import store
 from studyservice.changes.calls import acting, command
@@ -41,8 +41,7 @@ LAPSED, ENDED, LATER, GONE, BROKEN = "lapsed", "ended", "later", "gone", "broken
 machine was too busy; the calendar or its member was deleted; an internal error, which is logged.
 """
 
-_OF_COURSES = ("labels", "choices", "course_id")
-_ASKED = ("paused", "stopped", "sealed_address", "fingerprint", "etag", "last_modified", *_OF_COURSES)
+_ASKED = ("paused", "stopped", "sealed_address", "fingerprint", "etag", "last_modified", *OF_COURSES)
 
 
 @dataclass(slots=True)

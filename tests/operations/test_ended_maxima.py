@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from courses.models import Course
+from studyservice.rows.limits import Limits
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import an_id
 from tests.support.archives import a_course, one_course, parts, zipped
@@ -55,6 +56,17 @@ def test_a_course_is_not_reopened_beside_30(owner: RestEntryPoint, course: Any, 
     assert told(refused) == ("conflict", FULL)
     assert owner.made("list_courses")["data"][0] == ended, "nothing is changed, the name neither"
     assert owner.made("update_course", course_id=course["id"], name="Botany")["archived"] is True
+
+
+@pytest.mark.rest
+def test_a_limited_credential_counts_the_hidden_courses_too(
+    owner: RestEntryPoint, owner_member: Any, course: Any, fill: Any, make_key: Any
+) -> None:
+    owner.made("update_course", course_id=course["id"], archived=True)
+    fill(30)
+    limited = RestEntryPoint(make_key(owner_member, limits=Limits((course["id"],)).stored())[0])
+    refused = limited.call("update_course", course_id=course["id"], archived=False)
+    assert told(refused) == ("conflict", FULL)
 
 
 def test_an_open_course_among_30_is_still_changed(owner: RestEntryPoint, course: Any, fill: Any) -> None:

@@ -78,6 +78,26 @@ def test_courses_that_the_rule_of_labels_found_count_as_well(
     assert run() == {"read": 1, "ended": 1}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_it_is_read_once_after_a_new_course_which_may_be_one_of_its(
+    calls: Calls, school: School, biology: Any, clock: Any
+) -> None:
+    school.has(essay())
+    calls.add(accept=True)
+    archive(calls, biology)
+    calls.course("Chess club")
+    outcomes = []
+    for _ in range(2):
+        clock.shift(HALF_A_DAY)
+        outcomes.append(run())
+    assert outcomes == [{"read": 1, "unchanged": 1}, {"read": 1, "ended": 1}]
+    chemistry = calls.course("Chemistry", "CHM101")
+    school.has(essay("20270203", "Titration", label="CHM101", uid="n"))
+    clock.shift(HALF_A_DAY)
+    assert run() == {"read": 1, "taken": 1}
+    assert calls.dates(chemistry) == [("Titration", "2027-02-03")]
+
+
 def test_another_course_of_the_calendar_lets_it_be_read_again(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     added = calls.add(accept=True)
@@ -127,6 +147,18 @@ def test_the_rule_of_labels_leaves_ended_courses_out(calls: Calls, school: Schoo
     school.has(essay("20261204", label="BIO210"), essay("20270203", uid="n", title="Essay 2", label="BIO210"))
     calls.refresh(added)
     assert (calls.dates(biology), calls.dates(next_term)) == (DONE, [("Essay 2", "2027-02-03")])
+
+
+def test_another_event_with_the_uid_of_one_that_was_left_is_new(calls: Calls, school: School, biology: Any) -> None:
+    """Timetables count their UIDs from 0 in each term."""
+    school.has(essay(label="BIO210", uid="0"))
+    added = calls.add(accept=True)
+    archive(calls, biology)
+    chemistry = calls.course("Chemistry", "CHM101")
+    calls.update(added, course_id=chemistry["id"])
+    school.has(essay("20270203", "Titration", label="CHM101", uid="0"))
+    calls.refresh(added)
+    assert (calls.dates(biology), calls.dates(chemistry)) == (DONE, [("Titration", "2027-02-03")])
 
 
 def test_a_label_given_to_an_ended_course_waits_for_its_reopening(calls: Calls, school: School, biology: Any) -> None:

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 State = dict[str, dict[str, Row]]
 """By kind and id: the fields that an undo restores."""
 
-COURSE = ("name", "code", "term", "meets", "institution", "subject", "syllabus_text")
+COURSE = ("name", "code", "term", "meets", "institution", "subject", "syllabus_text", "archived")
 CATEGORY = ("name", "weight", "drop_lowest")
 SCORE = ("category_id", "item_id", "label", "score", "points", "out_of")
 ITEM = ("course_id", "title", "kind", "due_on", "due_time", "category_id", "note", "done", "done_at")

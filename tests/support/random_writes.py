@@ -47,6 +47,10 @@ def called(operation_id: str, *names: str, **fields: Any) -> Any:
     return do
 
 
+def end_or_reopen(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    entry_point.made("update_course", course_id=ids["course"], archived=other % 3 > 0)
+
+
 def change_milestone(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     for milestone in entry_point.made("list_milestones", item_id=ids["item"])["data"][:1]:
         if other % 3:
@@ -225,6 +229,7 @@ WRITES: list[tuple[str, Any]] = [
     ("deck", called("delete_vocab_deck", "deck")),
     ("course", called("delete_course", "course")),
     ("course", called("update_course", "course", name="Course {}", syllabus_text="Weeks of {0}. " * 50)),
+    ("course", end_or_reopen),
     ("item", change_milestone),
     ("item", tick_item),
     ("item", file_item),
