@@ -29,6 +29,7 @@ FUZZ = examples(25, database=None)
 
 BEYOND_A_SCHEMA = (
     "There is no such",
+    "Needs a date.",
     "Is not a c",
     "Not a category of this course",
     "Not an item of this course",
@@ -159,6 +160,8 @@ def test_random_bytes_cause_no_internal_error(owner: RestEntryPoint, raw: bytes)
 
 def fitting(schema: Any) -> st.SearchStrategy[Any]:
     """Values for the kinds of schemas that tools have. Any other kind fails the test."""
+    if "HH:MM" in schema.get("description", ""):  # tools leave out the pattern
+        return st.none() | st.times().map("{:%H:%M}".format)
     if "anyOf" in schema:
         return st.one_of(*map(fitting, schema["anyOf"]))
     if "enum" in schema:
