@@ -29,12 +29,13 @@ from django.db.models import Q, QuerySet
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
 from courses.item_rows import found as with_text
-from courses.models import END_OF_DAY, Item
+from courses.models import Item
 from courses.parameters import ItemFilters
 from courses.serializers import ItemRow
 from studyservice.database.expressions import After, SelectBoth, fold
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
+from studyservice.database.times import END_OF_DAY
 from studyservice.operations.serializers import Page, page
 from studyservice.rows.access import Access, MemberSelect
 

@@ -21,11 +21,12 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Concat, Greatest, Left, NullIf, Round
 
-from courses.models import END_OF_DAY, Item, ItemKind, ItemStatus
+from courses.models import Item, ItemKind, ItemStatus
 from courses.serializers import ItemRow
 from studyservice.database.expressions import Joined, contains, fold_all
 from studyservice.database.rows import columns_of_row
 from studyservice.database.statements import Param, aggregated
+from studyservice.database.times import END_OF_DAY
 from studyservice.hooks import HookList
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from courses.syllabi.reading.lines import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of, together
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
-from studyservice.database.times import TimeOfDayField, time_of_day
+from studyservice.database.times import END_OF_DAY, TimeOfDayField, time_of_day
 from studyservice.rows.rows import Rows
 from studyservice.rows.seen import Masked
 
@@ -259,10 +259,6 @@ class ItemStatus(models.TextChoices):
     MISSED = "missed"
 
 
-END_OF_DAY = "24:00"
-"""In the order of items, the time of one that has none."""
-
-
 class Item(models.Model):
     """A course item with or without a date."""
 
@@ -352,8 +348,7 @@ class Item(models.Model):
             MemberForeignKey(field="category"),
             characters("title", 1, 160),
             one_of("kind", ItemKind.values),
-            time_of_day("due_time", day="due_on"),
-            characters("time_in_order", 5, 5),
+            time_of_day("due_time", day="due_on", in_order="time_in_order"),
             together("done", "done_at"),
             characters("note", 1, MAX_NOTE),
             at_least("sequence", 0),

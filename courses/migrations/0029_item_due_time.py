@@ -2,13 +2,14 @@ from functools import reduce
 from operator import or_
 
 from django.db import migrations, models
-from django.db.models.functions import Length, Substr
-from django.db.models.lookups import In, Range
+from django.db.models.functions import Substr
+from django.db.models.lookups import In
 
 from studyservice.database.online import AddConstraintNotValid
 
 IN_HOUR = reduce(or_, (models.Q(due_time__startswith=f'{hour:02}:') for hour in range(24)))
-IS_TIME = models.Q(In(Substr('due_time', 4), [f'{minute:02}' for minute in range(60)]), due_on__isnull=False) & IN_HOUR
+IS_TIME = models.Q(In(Substr('due_time', 4), [f'{minute:02}' for minute in range(60)]), due_on__isnull=False, time_in_order=models.F('due_time')) & IN_HOUR
+IS_NONE = models.Q(due_time__isnull=True, time_in_order='24:00')
 
 
 class Migration(migrations.Migration):
@@ -30,10 +31,6 @@ class Migration(migrations.Migration):
         ),
         AddConstraintNotValid(
             model_name='item',
-            constraint=models.CheckConstraint(condition=IS_TIME | models.Q(due_time__isnull=True), name='item_due_time', violation_error_message='A time needs a date.'),
-        ),
-        AddConstraintNotValid(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(Range(Length('time_in_order'), (5, 5))), name='item_time_in_order'),
+            constraint=models.CheckConstraint(condition=IS_TIME | IS_NONE, name='item_due_time', violation_error_message='A time needs a date.'),
         ),
     ]

@@ -9,7 +9,4 @@ class Migration(migrations.Migration):
         ('courses', '0029_item_due_time'),
     ]
 
-    operations = [
-        ValidateConstraint('item', name='item_due_time'),
-        ValidateConstraint('item', name='item_time_in_order'),
-    ]
+    operations = [ValidateConstraint('item', name='item_due_time')]

@@ -7,7 +7,6 @@ from typing import cast
 from uuid import UUID
 
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, due_in_words
-from courses.models import END_OF_DAY
 from courses.serializers import ItemFields
 from courses.syllabi.words import kind_of
 from planning.calendar.assigning import Courses, load_courses
@@ -15,6 +14,7 @@ from planning.calendar.comparison import Comparison, FileEvent, Key, Version
 from planning.calendar.importing import Plan, take_each
 from planning.calendar.matching import Source, match
 from studyservice.changes.writing import writing
+from studyservice.database.times import END_OF_DAY
 from studyservice.rows.access import Access
 
 

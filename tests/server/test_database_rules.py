@@ -132,9 +132,21 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "pages": [-1, 101],
         "expires_at": ["2026-11-22"],
     },
-    Item: {"title": ["", "x" * 161], "kind": ["", "party"], "sequence": [-1]},
+    Item: {
+        "title": ["", "x" * 161],
+        "kind": ["", "party"],
+        "due_time": ["", "17:00"],
+        "time_in_order": ["17:00"],
+        "sequence": [-1],
+    },
     Milestone: {"title": ["", "x" * 161], "position": [0, -1], "sequence": [-1]},
-    ImportedEvent: {"uid": ["", "x" * 256], "instance": ["x" * 17], "prodid": ["x" * 256], "title": ["", "x" * 161]},
+    ImportedEvent: {
+        "uid": ["", "x" * 256],
+        "instance": ["x" * 17],
+        "prodid": ["x" * 256],
+        "title": ["", "x" * 161],
+        "due_time": ["x" * 6],
+    },
     SchoolCalendar: {
         "name": ["", "x" * 121],
         "host": ["", "x" * 256],
@@ -365,6 +377,17 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
         )
         ends = "c" if field.remote_field.on_delete is models.CASCADE else "n"
         assert cursor.fetchall() == [(ends,)]
+
+
+@each("time", ["00:00", "09:59", "23:00"])
+def test_the_database_accepts_a_time_with_a_date(owner_member: Member, time: str) -> None:
+    ItemFactory.create(member=owner_member, due_on="2026-12-03", due_time=time)
+
+
+@each("time", ["24:00", "9:00", "12:60", "1a:00", "17-00", "17:00:00", " 9:00"])
+def test_the_database_rejects_other_times(owner_member: Member, time: str) -> None:
+    with pytest.raises(REFUSALS), transaction.atomic():
+        ItemFactory.create(member=owner_member, due_on="2026-12-03", due_time=time)
 
 
 @pytest.mark.database("postgresql")

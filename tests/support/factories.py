@@ -28,12 +28,13 @@ from accounts.models import (
     SignInCode,
 )
 from accounts.signing_in.models import BrowserSession
-from courses.models import END_OF_DAY, Course, Item, SyllabusFile
+from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from studyservice.database.expressions import fold_all
+from studyservice.database.times import END_OF_DAY
 from studyservice.models import ActorKind, Change, IdempotencyKey
 from vocab.models import Card, CardState, Deck, Rating, Review
 
