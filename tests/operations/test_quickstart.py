@@ -104,11 +104,12 @@ def test_every_block_about_planning_runs_unchanged(served: RestEntryPoint, tmp_p
     assert made == [("lab", "2031-03-14")]
     printed = "1 Evaluate the spectra\n"
     assert _python(tmp_path, blocks("python")[CLIENT], *blocks("python", PLANNING)) == (
-        f"{printed}0 ['Lab report', 'Lab report']\n"
+        f"{printed}0 ['Lab report', 'Lab report']\nTrue\n"
     )
     assert _typescript(tmp_path, blocks("ts")[CLIENT], *blocks("ts", PLANNING)) == (
-        f'{printed}0 ["Lab report","Lab report","Lab report"]\n'
+        f'{printed}0 ["Lab report","Lab report","Lab report"]\ntrue\n'
     )
+    assert [course["archived"] for course in served.made("list_courses")["data"]] == [True, True, True]
 
 
 @pytest.mark.rest
