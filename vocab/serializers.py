@@ -272,7 +272,9 @@ class DeckRow(TypedDict):
     ]
     cards: NotRequired[
         Annotated[
-            list[ListedCardRow], "Its cards, due first; only with include_cards, which is true by default on creation."
+            list[ListedCardRow],
+            "Its cards, due first unless order says otherwise; only with include_cards, which is true by default on "
+            "creation.",
         ]
     ]
     more_cards: NotRequired[Annotated[bool, "Only with limit or cards_after: whether more cards follow these."]]
