@@ -34,7 +34,9 @@ def sources_of(tools: Iterable[str]) -> dict[str, str]:
 
 Schema = dict[str, Any]
 
-_LEFT_OUT = (("additionalProperties", False), ("format", "double"), ("format", "uuid"), ("pattern", TIME))
+_LEFT_OUT = (("additionalProperties", False), ("format", "double"), ("format", "uuid"))
+_FORMS = {("format", "date"): "YYYY-MM-DD", ("pattern", TIME): "HH:MM"}
+"""What the description of a field says of its form."""
 
 
 def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], sources: Mapping[str, str]) -> Schema:
@@ -61,7 +63,7 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], sou
     inlined = _inlined(properties, components)
     _name_sources(inlined, sources)
     _shorten_entries(inlined)
-    _describe_dates(inlined)
+    _describe_forms(inlined)
     schema: Schema = {"type": "object", "properties": inlined}
     if required:
         schema["required"] = required
@@ -139,14 +141,17 @@ def _shorten_entries(properties: dict[str, Schema]) -> None:
                     field.pop("description", None)
 
 
-def _describe_dates(properties: dict[str, Schema]) -> None:
-    """Add the form of a date to its description, at every depth."""
+def _describe_forms(properties: dict[str, Schema]) -> None:
+    """Add the form of dates and times to their descriptions, at every depth. A time is left to the service to check."""
     for schema in properties.values():
-        branches = [schema, *schema.get("anyOf", ())]
-        for branch in branches:
-            _describe_dates(branch.get("items", {}).get("properties", {}))
-        if any(branch.get("format") == "date" for branch in branches):
-            schema["description"] = f"{schema.get('description', '')} YYYY-MM-DD.".strip()
+        for branch in (schema, *schema.get("anyOf", ())):
+            _describe_forms(branch.get("items", {}).get("properties", {}))
+            for form in (form for (key, value), form in _FORMS.items() if branch.get(key) == value):
+                described = schema.get("description", "")
+                if form not in described:
+                    schema["description"] = f"{described} {form}.".strip()
+            if branch.get("pattern") == TIME:
+                del branch["pattern"]
 
 
 def _add(properties: dict[str, Schema], name: str, schema: Schema) -> None:

@@ -59,6 +59,8 @@ BEYOND_A_SCHEMA = (
     "Send one entry for each item.",
     "Needs include_syllabus.",
     "Must be a day from",
+    "Must be a time written HH:MM",
+    "Needs a date. Send due_on too, or leave due_time out.",
     "Send a percent, or points and out_of.",
     "Must be sent with ",
     "Must be over 0.",

@@ -126,6 +126,19 @@ def test_every_date_describes_its_form(listed: dict[str, Any], name: str) -> Non
 
 
 @each("name", TOOLS)
+def test_every_time_describes_its_form(listed: dict[str, Any], name: str) -> None:
+    times = [
+        inner["properties"]["due_time"]
+        for inner in _objects(listed[name]["inputSchema"])
+        if "due_time" in inner["properties"]
+    ]
+    assert len(times) == {"create_item": 2, "update_item": 2, "create_course": 1}.get(name, 0)
+    for field in times:
+        assert "HH:MM" in field["description"]
+        assert "pattern" not in str(field)
+
+
+@each("name", TOOLS)
 def test_input_has_the_arguments_of_path_query_and_body(listed: dict[str, Any], name: str) -> None:
     schema, route = listed[name]["inputSchema"], routes()[name]
     body = body_schema(name) if "requestBody" in declared(name) else {"properties": {}}
