@@ -50,6 +50,8 @@ class _Name:
         nouns: those for a kind of work.
         numbers: its numbers, not that of pieces; of a range each.
         is_range: whether it has a range of numbers.
+        is_several: whether it is a plural.
+        letters: the first letters of its words, in capitals.
         kind: the kind of work that it names.
     """
 
@@ -58,6 +60,8 @@ class _Name:
     nouns: frozenset[str]
     numbers: frozenset[str]
     is_range: bool
+    is_several: bool
+    letters: str
     kind: str
 
     @classmethod
@@ -68,7 +72,16 @@ class _Name:
         ranges = [range(int(first), int(last) + 1) for first, last in _RANGE.findall(plain)]
         numbers = title.numbers | {str(number) for one in ranges for number in one}
         nouns = Title.of(" ".join(one[0] for one in NOUN.finditer(plain))).words - _STAGES
-        return cls(text, _stems(title.words | exam), _stems(nouns | exam), numbers, bool(ranges), kind)
+        return cls(
+            text,
+            _stems(title.words | exam),
+            _stems(nouns | exam),
+            numbers,
+            bool(ranges),
+            plural_of(text) == text,
+            "".join(word[0] for word in plain.split()).upper(),
+            kind,
+        )
 
     def rank(self, item: "_Name") -> tuple[int, ...] | None:
         """How well an item fits this category, more is better. None if its words or numbers do not."""
@@ -80,14 +93,8 @@ class _Name:
         is_part = bool(words) and (self.words <= item.words or item.words <= self.words)
         if not nouns and not is_part and len(words) < _ENOUGH:
             return None
-        unsaid, is_several = self.words - item.words, plural_of(self.text) == self.text
-        by_number = bool(item.numbers) and is_several
+        unsaid, by_number = self.words - item.words, bool(item.numbers) and self.is_several
         return bool(self.numbers), len(nouns), len(words), -len(unsaid), by_number, "final" not in unsaid
-
-    @property
-    def letters(self) -> str:
-        """The first letters of the words in capitals."""
-        return "".join(word[0] for word in _SCORES.sub("", _COUNTS.sub(" ", self.text)).split()).upper()
 
     def may_have(self, item: "_Name") -> bool:
         """Return whether neither number nor stage tells them apart: "Exam 1" and "Exam 2", "Midterm" and "Final"."""

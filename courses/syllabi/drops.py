@@ -1,8 +1,10 @@
 """How many of the lowest scores of each grade category a syllabus drops."""
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple
 
 from courses.syllabi.categories import Categories
 from courses.syllabi.phrases import TAKING_PART
@@ -66,6 +68,18 @@ _APART: Final = re.compile(r"[,;(|]|\s(?:and|or|und|oder|et|ou|y|o)\s")
 _FINAL: Final = re.compile(r"\bfinals?\b", re.IGNORECASE)
 
 _SAT: Final = frozenset({"exam", "quiz"})
+MOST_READ: Final = 50
+"""Maximum number of drops read. A syllabus has a few."""
+
+_MOST_CHARACTERS: Final = 600
+"""Maximum characters read of a sentence."""
+
+_NEAR: Final = 200
+"""Maximum characters before or after a drop that may say of what."""
+
+_MOST_EARLIER: Final = 5
+"""Maximum number of sentences before a drop that may say of what."""
+
 _MOST_HEAD: Final = 60
 """Maximum length of a line that is a heading."""
 
@@ -74,20 +88,44 @@ def dropped_in(lines: Sequence[str], weights: Sequence[Weight]) -> list[int]:
     """The number of dropped scores of each category, 0 if the text does not say."""
     names = _Named(weights)
     found: dict[str, int] = {}
-    head = ""
-    for row in rows_of(lines) if weights else ():
-        last = row.line_at(len(row.text))
-        own = {one.name for one in weights if row.line <= one.line <= last}
-        for cell in row.cells:
-            earlier = [head]
-            for _, sentence in sentences_of(cell):
-                for number, after, before in _drops_of(sentence):
-                    category = names.said(after, before) or names.meant(own, earlier)
-                    if category is not None:
-                        found[category] = max(found.get(category, 0), min(number, MOST_DROPPED))
-                earlier.append(sentence)
-        head = row.text if len(row.text) <= _MOST_HEAD else ""
+    for drop in islice(_drops_in(lines), MOST_READ) if weights else ():
+        own = {one.name for one in weights if one.line in drop.lines}
+        category = names.said(drop.after, drop.before) or names.meant(own, drop.earlier)
+        if category is not None:
+            found[category] = max(found.get(category, 0), min(drop.number, MOST_DROPPED))
     return [found.get(one.name, 0) for one in weights]
+
+
+class _Drop(NamedTuple):
+    """A number of dropped scores, with the words around it that may say of what.
+
+    Attributes:
+        after: words after it, in its sentence.
+        before: words before it, in its sentence.
+        earlier: a heading and the sentences before, in its cell.
+        lines: the lines of its row.
+    """
+
+    number: int
+    after: str
+    before: str
+    earlier: Sequence[str] = ()
+    lines: range = range(0)
+
+
+def _drops_in(lines: Sequence[str]) -> Iterator[_Drop]:
+    """The dropped scores of a text."""
+    head = ""
+    for row in rows_of(lines):
+        whole = range(row.line, row.line_at(len(row.text)) + 1)
+        for cell in row.cells:
+            earlier = deque([head], maxlen=_MOST_EARLIER)
+            for _, sentence in sentences_of(cell):
+                said = sentence[:_MOST_CHARACTERS]
+                for drop in _drops_of(said):
+                    yield drop._replace(earlier=tuple(earlier), lines=whole)
+                earlier.append(said)
+        head = row.text if len(row.text) <= _MOST_HEAD else ""
 
 
 class _Named:
@@ -120,6 +158,7 @@ class _Named:
 
     def said(self, after: str, before: str) -> str | None:
         """The category in the words after a drop, or else before it."""
+        after, before = after[:_NEAR], before[-_NEAR:]
         window = _CLAUSE_END.split(_BRACKETED.sub("", after), maxsplit=1)[0]
         return self.of(window) or self.at_end_of(_CLAUSE_START.split(before)[-1]) or self.at_end_of(before)
 
@@ -130,22 +169,23 @@ class _Named:
         return next(filter(None, map(self.subject_of, reversed(earlier))), None)
 
 
-def _drops_of(sentence: str) -> Iterator[tuple[int, str, str]]:
-    """The numbers of dropped scores in a sentence, each with the words after and before it."""
+def _drops_of(sentence: str) -> Iterator[_Drop]:
+    """The dropped scores of a sentence."""
     for one in _BEST.finditer(sentence):
         number = _number(one["all"]) - _number(one["kept"] or one["first"])
         if number > 0:
-            yield number, sentence[one.start() :], sentence[: one.start()]
+            yield _Drop(number, sentence[one.start() :], sentence[: one.start()])
     if not _DROPS.search(sentence) or _KEPT.search(sentence):
         return
     lowest = list(_LOWEST.finditer(sentence))
     bounds = [0, *(one.end() for one in lowest)], [*(one.start() for one in lowest[1:]), len(sentence)]
     for one, start, end in zip(lowest, *bounds, strict=False):
-        yield _number(one["before"] or one["after"]), sentence[one.end() : end], sentence[start : one.start()]
+        number = _number(one["before"] or one["after"])
+        yield _Drop(number, sentence[one.end() : end], sentence[start : one.start()])
     for one in () if lowest or _PENALTY.search(sentence) else _SOME.finditer(sentence):
         after = sentence[one.end() :]
         if one["noun"] or _OF_SCORE.match(after):
-            yield _number(one["active"] or one["passive"] or one["noun"]), after, sentence[: one.start()]
+            yield _Drop(_number(one["active"] or one["passive"] or one["noun"]), after, sentence[: one.start()])
 
 
 def _number(word: str | None) -> int:

@@ -101,3 +101,9 @@ def test_the_category_of_several_pieces_is_meant(sentence: str, dropped: dict[st
 
 def test_at_most_twenty_are_dropped() -> None:
     assert drops(*GRADING, "Your best 30 of 60 quizzes count.") == {"Quizzes": 20}
+
+
+@each("said", ["Lowest dropped. ", "lowest dropped ", "best 8 of 10 ", "drop 2 quizzes "])
+def test_a_text_full_of_drops_is_read(said: str) -> None:
+    """In a second of CPU: each of thousands would be compared with all words before it."""
+    assert drops(*GRADING, "The two lowest quizzes are dropped.", said * 2500)["Quizzes"] >= 2
