@@ -18,7 +18,6 @@ from studyservice.changes.stream import CHANGED, DELETED, stream_tables
 from studyservice.changes.words import change_in_words, counts_in_words, listed
 from studyservice.database.statements import Row
 from studyservice.operations.declaration import Operation
-from studyservice.registry.data import data_of
 from studyservice.rows.access import Credential
 from studyservice.undo.log import told_change
 
@@ -103,30 +102,24 @@ def _undo(member: Member, change: ChangeRow) -> str:
 
 
 def _before(change: ChangeRow, stream: bytes | None, row: Row) -> Any:
-    """Return the changed fields before the change, or a list of each changed object's if the call changed several.
+    """Return the changed fields before the change, or a list of each object's if the call named several.
 
     The entries of the list have the object's id and the names of the tool's arguments, so that they can be sent back.
     """
-    type_ = change["object"]["type"]
-    several = [*_changed(type_, stream)]
-    if len(several) < 2 and change["object"]["id"] == row["id"]:
+    if "items" not in row:
         return _cut(change["before"] or {})
-    return [{f"{type_}_id": id_, **_cut(fields)} for id_, fields in several]
+    type_ = change["object"]["type"]
+    return [{f"{type_}_id": id_, **_cut(fields)} for id_, fields in _changed(type_, stream)]
 
 
 def _changed(type_: str, stream: bytes | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the id and the earlier values of each changed object of this type, without its place in an order."""
+    """Yield the id and the earlier values of each changed object of this type."""
     model = model_of(type_)
-    data = None if model is None else data_of(model)
-    if stream is None or data is None:
-        return
-    hidden = INTERNAL | {*data.log.moved}
-    for table in stream_tables(stream):
-        if (table.kind, table.label) == (CHANGED, data.label):
+    for table in stream_tables(stream) if stream and model else ():
+        if model and (table.kind, table.label) == (CHANGED, model._meta.label):
             for id_, *values in table.rows:
                 before = dict(zip(table.columns, values, strict=False))  # the values after follow
-                if fields := {name: value for name, value in before.items() if name not in hidden}:
-                    yield id_, fields
+                yield id_, {name: value for name, value in before.items() if name not in INTERNAL}
 
 
 def _cut(fields: Mapping[str, Any]) -> dict[str, Any]:

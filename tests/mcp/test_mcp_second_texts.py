@@ -145,14 +145,14 @@ def test_an_update_of_several_items_names_the_old_values_of_each_with_its_id(
     assert [tools.made("get_item", item_id=one)["title"] for one in (quiz, essay, lab)] == ["Quiz", "Essay", "Lab"]
 
 
-def test_the_only_changed_item_of_several_is_named_if_another_was_first(
-    tools: McpEntryPoint, course: Any, item: Any
-) -> None:
+def test_the_only_changed_item_of_several_is_named_with_its_id(tools: McpEntryPoint, course: Any, item: Any) -> None:
     essay = tools.made("create_item", course_id=course["id"], title="Essay")
-    entries = [{"item_id": essay["id"], "kind": "paper"}]
-    assert was(tools, "update_item", item_id=item["id"], title=item["title"], more=entries) == [
+    midterm, entries = {"item_id": item["id"]}, [{"item_id": essay["id"], "kind": "paper"}]
+    assert was(tools, "update_item", **midterm, title=item["title"], more=entries) == [
         {"item_id": essay["id"], "kind": "other"}
     ]
+    assert was(tools, "update_item", **midterm, title="Final", more=entries) == [{**midterm, "title": "Midterm"}]
+    assert texts(tools, "update_item", **midterm, title="Final", more=entries) == []
 
 
 def test_a_call_without_effect_has_one_text(tools: McpEntryPoint, course: Any, item: Any, milestone: Any) -> None:
