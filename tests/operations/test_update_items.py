@@ -105,6 +105,7 @@ def test_the_404_of_the_path_comes_first(owner: RestEntryPoint, labs: list[Any])
         ([{"item_id": "x", "done": None}], ["more[0].done", "more[0].item_id"]),
         ([{"item_id": 1, "kind": "test"}], ["more[0].item_id", "more[0].kind"]),
         ([7], ["more[0]"]),
+        ([{"item_id": UNKNOWN_ID}, None], ["more[1]"]),
         ("x", ["more"]),
         ({}, ["more"]),
         ([{"item_id": UNKNOWN_ID}] * 100, ["more"]),
@@ -137,6 +138,15 @@ def test_it_is_one_change_whose_undo_restores_all(owner: RestEntryPoint, labs: l
     assert rest.made("list_changes", object_id=labs[2]["id"])["data"][0] == change
     rest.made("undo_change", change_id=change["id"])
     assert stored(owner, labs) == [item | {"updated_at": ANY} for item in labs]
+
+
+def test_an_undo_that_one_item_prevents_restores_none(owner: RestEntryPoint, labs: list[Any]) -> None:
+    rest, more = rest_of(owner), [entry(item, due_on="2026-12-20") for item in labs[1:]]
+    owner.made("update_item", item_id=labs[0]["id"], due_on="2026-12-20", more=more)
+    [change] = rest.made("list_changes", limit=1)["data"]
+    owner.made("update_item", item_id=labs[2]["id"], due_on="2026-12-21")
+    assert rest.call("undo_change", change_id=change["id"]).error == "conflict"
+    assert [item["due_on"] for item in stored(owner, labs)] == ["2026-12-20", "2026-12-20", "2026-12-21"]
 
 
 def test_sent_again_it_changes_nothing(owner: RestEntryPoint, labs: list[Any]) -> None:
