@@ -4,6 +4,7 @@ import uuid
 from typing import ClassVar
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
 from django.db import models, transaction
 from django.db.models import F, Func, Value
@@ -356,3 +357,12 @@ class Item(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def clean(self) -> None:
+        """Require a date with a time.
+
+        Raises:
+            ValidationError: there is none.
+        """
+        if self.due_time is not None and self.due_on is None:
+            raise ValidationError({"due_time": "A time needs a date."})

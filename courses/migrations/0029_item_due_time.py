@@ -31,6 +31,6 @@ class Migration(migrations.Migration):
         ),
         AddConstraintNotValid(
             model_name='item',
-            constraint=models.CheckConstraint(condition=IS_TIME | IS_NONE, name='item_due_time', violation_error_message='A time needs a date.'),
+            constraint=models.CheckConstraint(condition=IS_TIME | IS_NONE, name='item_due_time'),
         ),
     ]

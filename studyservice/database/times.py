@@ -45,5 +45,4 @@ def time_of_day(field: str, *, day: str, in_order: str) -> CheckConstraint:
     return CheckConstraint(
         condition=is_time | Q(**{f"{field}__isnull": True, in_order: END_OF_DAY}),
         name=f"%(class)s_{field}",
-        violation_error_message="A time needs a date.",
     )

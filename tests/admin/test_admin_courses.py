@@ -174,10 +174,10 @@ def test_deleting_courses_deletes_their_objects_and_files(admin: Client, course:
 def test_a_new_item_gets_the_courses_member(
     admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any
 ) -> None:
-    fields = {"course": course["id"], "title": " Midterm ", "kind": "exam", "due_on": "2031-05-02"}
+    fields = {"course": course["id"], "title": " Midterm ", "kind": "exam", "due_on": "2031-05-02", "due_time": "09:30"}
     assert admin.post(f"{ITEMS}add/", fields).status_code == 302
     [item] = owner.made("list_items")["data"]
-    assert (item["title"], item["kind"], item["due_on"]) == ("Midterm", "exam", "2031-05-02")
+    assert (item["title"], item["due_on"], item["due_time"]) == ("Midterm", "2031-05-02", "09:30")
     owner_member.refresh_from_db()
     assert Item.objects.get().created_at == owner_member.write_clock
 
@@ -203,6 +203,20 @@ def test_an_item_without_a_course_is_rejected(admin: Client, owner_member: Membe
     fields = {"course": str(owner_member.id), "title": "Midterm", "kind": "exam"}
     response = admin.post(f"{ITEMS}add/", fields)
     assert list(response.context["adminform"].form.errors) == ["course"]
+
+
+@each(
+    ("fields", "error"),
+    [
+        ({"due_time": "17:00"}, "A time needs a date."),
+        ({"due_on": "2031-05-02", "due_time": "24:00"}, "Must be a time written HH:MM"),
+        ({"due_on": "2031-05-02", "due_time": "5 pm"}, "Must be a time written HH:MM"),
+    ],
+)
+def test_an_item_has_a_whole_time_of_a_day(admin: Client, course: Any, fields: dict[str, str], error: str) -> None:
+    response = admin.post(f"{ITEMS}add/", {"course": course["id"], "title": "Midterm", "kind": "exam"} | fields)
+    assert error in response.text
+    assert not Item.objects.exists()
 
 
 def test_an_item_is_deleted_with_its_milestones(admin: Client, owner: RestEntryPoint, milestone: Any) -> None:
