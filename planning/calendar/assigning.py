@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
 from courses.models import Course
+from courses.serializers import ItemBody
 from planning.calendar.comparison import FileEvent, Version
 from planning.models import Milestone
 from studyservice.database.statements import Param
@@ -61,7 +62,10 @@ class Courses:
 
 _COURSES = Course.rows.declared.order_by("created_at", "id")
 _OF_COURSE = {"course_id": "id", **{name: name for name in ("name", "code", "archived", "created_at")}}
-_OF_ITEM = ("id", "kind", *Version._fields, "done", "graded", "note", "category_id")
+FILLED_IN = tuple(name for name in ItemBody.Meta.fields if name not in {"kind", *Version._fields})
+"""What a calendar does not set: the member filled it in."""
+
+_OF_ITEM = ("id", "kind", *Version._fields, *FILLED_IN, "graded")
 _NAMED = MemberSelect[Row](_COURSES, _OF_COURSE)
 _WITH_ITEMS = MemberSelect[Row](
     _COURSES.annotate(

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from courses.errors import NoSuchCourse
-from planning.calendar.assigning import Courses, ask_for_courses
+from planning.calendar.assigning import FILLED_IN, Courses, ask_for_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, Version, compare
 from planning.calendar.files import CalendarFile
 from planning.calendar.moves import follow_moves, is_same
@@ -204,6 +204,4 @@ def _has_title_and_date(event: KnownEvent, version: Version | None) -> bool:
 def _is_untouched(event: KnownEvent, item: Mapping[str, Any]) -> bool:
     """Return whether the item is unchanged since the calendar created it, and nothing depends on it."""
     base = event.base._replace(due_time=event.due_time or None)
-    return event.mine == base and not any(
-        item[name] for name in ("done", "graded", "note", "category_id", "has_milestones")
-    )
+    return event.mine == base and not any(item[name] for name in (*FILLED_IN, "graded", "has_milestones"))

@@ -21,6 +21,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
     run.collect_no_garbage()
+    if config.getoption("--refresh-baselines") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("Refresh baselines without -n: each process would write its share alone.")
     first = run.DIRECTORY not in os.environ
     if first:
         config.stash[_started] = run.prepare(config.getoption("--database"), thorough=config.getoption("--thorough"))

@@ -16,8 +16,8 @@ _LETTERS = (
 
 _CENT, _HALF = Decimal("0.01"), Decimal("0.005")
 _GRADES = """
-    SELECT c.name, g.id, g.name, g.weight, g.drop_lowest, s.id, s.item_id, s.label, s.score, s.created_at,
-        (SELECT count(*) FROM courses_item i WHERE i.member_id = %(member)s AND i.course_id = %(course)s
+    SELECT c.name, g.id, g.name, g.weight, g.drop_lowest, s.id, s.item_id, s.label, s.score, s.points, s.out_of,
+        s.created_at, (SELECT count(*) FROM courses_item i WHERE i.member_id = %(member)s AND i.course_id = %(course)s
             AND i.category_id IS NULL)
     FROM courses_course c
     LEFT JOIN grades_gradecategory g ON g.course_id = c.id AND g.member_id = c.member_id
@@ -37,7 +37,7 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
     categories: dict[UUID, dict[str, Any]] = {}
     exact: dict[UUID, list[Decimal]] = {}
     weights: dict[UUID, Decimal] = {}
-    for _, category_id, name, weight, drop_lowest, score_id, item_id, label, score, created_at, _ in rows:
+    for _, category_id, name, weight, drop_lowest, score_id, *score_columns, _ in rows:
         if category_id is None:
             continue
         if category_id not in categories:
@@ -51,6 +51,7 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
             exact[category_id] = []
             weights[category_id] = weight
         if score_id is not None:
+            item_id, label, score, points, out_of, created_at = score_columns
             exact[category_id].append(score)
             categories[category_id]["scores"].append(
                 {
@@ -59,6 +60,8 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
                     "item_id": item_id,
                     "label": label,
                     "score": float(score),
+                    "points": None if points is None else float(points),
+                    "out_of": None if out_of is None else float(out_of),
                     "created_at": timestamp(created_at),
                     "dropped": False,
                 }
