@@ -164,7 +164,7 @@ class ItemViewSet(MemberViewSet):
     )
     def update_item(self, item_id: UUID) -> ChangedItemRow:
         """Change the fields that are sent, of up to 100 items with more; a due_on of null makes an item undated. Set
-        done only when the member says so. The member can undo it on /activity.
+        done only when the member says so. Milestones keep their dates. The member can undo it on /activity.
 
         Send only the fields to change. Mark an item as done, move it, or remove its date with null. Several items
         can change in one call: either all of them change or none.

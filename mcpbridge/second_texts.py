@@ -28,7 +28,7 @@ MOST_SCORES: Final = 20
 """Number of deleted scores that a text names."""
 
 MOST_QUOTES: Final = 20
-"""Number of unconfirmed quotes that a text names."""
+"""Number of unconfirmed quotes, and of warnings, that a text names."""
 
 _CONFIRMED: Final = "confirmed"
 _MEANINGS: Final = {
@@ -127,7 +127,7 @@ def _cut(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _quotes(row: Row) -> str:
-    """Count the confirmed quotes, and name the others. Empty if none was sent."""
+    """Count the confirmed quotes, and name the others and the warnings. Empty if none was sent."""
     listed_items: Any = row.get("items")
     entries: Any = listed_items or [row]
     quoted = [(place, entry) for place, entry in enumerate(entries) if "evidence" in entry]
@@ -136,14 +136,22 @@ def _quotes(row: Row) -> str:
     others = [(place, entry) for place, entry in quoted if entry["evidence"] != _CONFIRMED]
     number = len(quoted) - len(others)
     noun, verb = "quote" if len(quoted) == 1 else "quotes", "is" if number == 1 or len(quoted) == 1 else "are"
-    head = f"{number} of {len(quoted)} {noun} {verb} confirmed."
-    if not others:
-        return head
-    lines = [
-        f"- {f'items[{place}] ' if listed_items else ''}“{entry['title']}”, {said}: {_MEANINGS[said]}"
-        for place, entry in others[:MOST_QUOTES]
+    unconfirmed = [
+        f"{f'items[{place}] ' if listed_items else ''}“{entry['title']}”, {said}: {_MEANINGS[said]}"
+        for place, entry in others
         for said in (entry["evidence"],)
     ]
-    if len(others) > MOST_QUOTES:
-        lines.append(f"- and {len(others) - MOST_QUOTES} more")
-    return "\n".join([f"{head} Tell the member of the others:", *lines])
+    warnings: Any = row.get("warnings") or ()
+    cautions = [
+        one["message"] if one["index"] is None else f"items[{one['index']}]: {one['message']}" for one in warnings
+    ]
+    head = f"{number} of {len(quoted)} {noun} {verb} confirmed."
+    others_told = _told(" Tell the member of the others:", unconfirmed)
+    return head + others_told + _told("\nWarnings for the member:", cautions)
+
+
+def _told(head: str, sentences: Sequence[str]) -> str:
+    """Return a list with its head; nothing without sentences."""
+    more = len(sentences) - MOST_QUOTES
+    shown = [*sentences[:MOST_QUOTES], *([f"and {more} more"] if more > 0 else [])]
+    return "\n- ".join([head, *shown]) if sentences else ""

@@ -2,7 +2,8 @@
 
 import re
 from calendar import day_name
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final, Literal
@@ -65,10 +66,15 @@ def cautions_about(
     """
     cautions = []
     earlier = {(title_key(one.title), one.due_on) for one in stored}
+    of_line: defaultdict[str | None, set[date | None]] = defaultdict(set)
+    for item in items:
+        of_line[item.quote].add(item.due_on)
     for index, item in enumerate(items):
         named = f'"{_short(item.title)}", {_day(item.due_on) if item.due_on else "without a date"},'
         if item.due_on is not None:
-            cautions += [Caution(*one, index) for one in _of_date(syllabus, item, item.due_on, named)]
+            cautions += [
+                Caution(*one, index) for one in _of_date(syllabus, item, item.due_on, of_line[item.quote], named)
+            ]
         if (double := (title_key(item.title), item.due_on)) in earlier:
             cautions.append(Caution("duplicate", f"There is a {named} already.", index))
         earlier.add(double)
@@ -92,8 +98,14 @@ def too_many(what: str, found: int, most: int) -> Caution:
     return Caution("too_many", f"The text names {found} {what}; the first {most} are here.")
 
 
-def _of_date(syllabus: Syllabus, item: Claim, due_on: date, named: str) -> Iterator[tuple[WarningType, str]]:
-    """Warnings about the date of one item: types and messages."""
+def _of_date(
+    syllabus: Syllabus, item: Claim, due_on: date, of_line: Container[date | None], named: str
+) -> Iterator[tuple[WarningType, str]]:
+    """Warnings about the date of one item: types and messages.
+
+    Args:
+        of_line: the dates of all items with this quote.
+    """
     term = syllabus.calendar.term
     if term is not None and not term.holds(due_on):
         span = f"{_day(term.first)} to {_day(term.last)}"
@@ -106,7 +118,8 @@ def _of_date(syllabus: Syllabus, item: Claim, due_on: date, named: str) -> Itera
     if weekdays and due_on.weekday() not in weekdays and not in_range:
         days = " and ".join(day_name[day] for day in sorted(weekdays))
         yield "weekday", f"{named} is a {due_on:%A}; the text says {days}."
-    if others := _competing(syllabus, item.title, item.quote, due_on):
+    competing = _competing(syllabus, item.title, item.quote, due_on)
+    if others := [one for one in competing if one.last not in of_line]:
         yield "two_dates", f"This line also has {_day(others[0].last)}."
 
 

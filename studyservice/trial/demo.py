@@ -53,7 +53,7 @@ How cells are built, how they move matter and energy, how they talk to each othe
 By the end you can read a short research article in the field and explain its main figure.
 
 How it is graded
-Laboratory reports 30, quizzes 20, midterm 20, final exam 30. The lowest quiz is dropped.
+Laboratory reports 30, quizzes 20, midterm 20, final exam 30.
 
 Policies
 A report handed in late loses ten points a day. If you are ill, write before the deadline, not after it.

@@ -193,6 +193,17 @@ def test_quotes_are_counted_as_confirmed_or_explained(tools: McpEntryPoint) -> N
     assert len({line.partition(": ")[2] for line in lines}) == 3
 
 
+def test_warnings_follow_the_quotes(tools: McpEntryPoint) -> None:
+    line = "Quiz 2: Wednesday, October 8, 2026"
+    items = [{"title": "Quiz 2", "due_on": "2026-10-08", "quote": line}]
+    [text] = texts(tools, "create_course", name="Botany", syllabus_text=f"Fall 2026\n{line}", items=items)
+    assert text.split("\n") == [
+        "1 of 1 quote is confirmed.",
+        "Warnings for the member:",
+        '- items[0]: "Quiz 2", 8 October 2026, is a Thursday; the text says Wednesday.',
+    ]
+
+
 def test_all_confirmed_quotes_are_one_sentence(tools: McpEntryPoint, course: Any) -> None:
     tools.made("update_course", course_id=course["id"], syllabus_text="Quiz 1: October 8, 2026")
     one, two = (

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterable
 from contextlib import closing
 
-from backports import zstd
+from vocab.reading.packages import zstd
 
 _MIB = 1024 * 1024
 _TABLES = """

@@ -188,5 +188,7 @@ def _signed(
         .not_valid_before(now - timedelta(days=3650))
         .not_valid_after(now + timedelta(days=3650))
         .add_extension(extension, critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(by.public_key()), critical=False)
         .sign(by, hashes.SHA256())
     )

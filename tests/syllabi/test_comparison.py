@@ -1,6 +1,6 @@
 """A proposal compared with the items of a course, and its warnings."""
 
-from datetime import date
+from datetime import date, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -101,6 +101,14 @@ def test_two_dates_names_the_second():
 )
 def test_two_dates_are_reported_only_if_both_fit_the_title(quote):
     assert warned(Claim("Essay 1", OCT_8, quote)) == []
+
+
+def test_the_dates_of_other_items_of_a_line_are_no_second_dates():
+    line = "Quizzes: Oct 8, Oct 15, Oct 22"
+    days = [OCT_8, OCT_8 + timedelta(days=7), OCT_8 + timedelta(days=14)]
+    quizzes = [Claim(f"Quiz {number}", day, line) for number, day in enumerate(days, start=1)]
+    assert warned(*quizzes) == []
+    assert warned(*quizzes[:2]) == [("two_dates", 0), ("two_dates", 1)]
 
 
 def test_wrong_weights_are_reported():
