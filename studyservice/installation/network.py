@@ -159,7 +159,11 @@ def _server() -> str:
         raise Failed(f"The server runs {version}, and this is {__version__}.", "Restart the server.")
     down = sorted(name for name, state in checks.items() if state != "ok")
     if down:
-        raise Failed(f"The server says that these are down: {', '.join(down)}.", "Fix those steps, then restart it.")
+        raise Failed(
+            f"The server says that these are down: {', '.join(down)}.",
+            "Fix those steps. The server reconnects to the database and Redis without a restart; restart it after "
+            "`migrate` or `collectstatic`.",
+        )
     _require_base_url()
     return f"{version} answers at {settings.BASE_URL}."
 
@@ -252,7 +256,7 @@ def _plain_http() -> str:
     """Check that no client can claim https over plain http."""
     parts = urlsplit(settings.BASE_URL)
     if parts.scheme != "https" or parts.port not in {None, 443}:
-        raise Skipped("there is no https at its own port.")
+        raise Skipped("BASE_URL is not https at port 443.")
     try:
         answer = _ask(f"http://{parts.hostname}/sign-in", {"X-Forwarded-Proto": "https"})
     except httpx2.HTTPError:

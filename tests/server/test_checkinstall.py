@@ -280,7 +280,7 @@ def test_a_proxy_of_which_the_service_does_not_know_is_named(findings_behind: Ca
     ("health", "told"),
     [
         (ready(version="0.0.1"), f"The server runs 0.0.1, and this is {__version__}. Restart"),
-        (ready(database="ok", redis="down"), "these are down: redis."),
+        (ready(database="ok", redis="down"), "are down: redis. Fix those steps. The server reconnects"),
         (answer(b"Welcome to nginx!"), "not from this service. Check which server"),
         (answer(b"[]"), "not from this service"),
         (answer(status="502 Bad Gateway"), "answered 502"),

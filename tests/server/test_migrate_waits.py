@@ -1,5 +1,6 @@
 """`migrate` yields to other users of the tables, retries, and reports it."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from django.core.management import CommandError, call_command
 
 from studyservice.management.commands import migrate
 from tests.support import databases
+from tests.support.forked import ended
+from tests.support.server import free_port
 
 pytestmark = pytest.mark.database("postgresql")
 
@@ -85,6 +88,15 @@ def test_it_gives_up_with_a_remedy(url: str, monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(CommandError, match="Not migrated: other transactions held a lock"):
             migrated(url, told=StringIO())
     migrated(url)
+
+
+def test_a_database_that_does_not_answer_is_refused_in_one_line(tmp_path: Path) -> None:
+    address = f"postgres://study:hunter2@127.0.0.1:{free_port()}/study"
+    done = ended(tmp_path, "manage", "migrate", environment={**os.environ, "DATABASE_URL": address})
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("CommandError: Not migrated: the database does not answer. Check that it runs")
+    assert "hunter2" not in line
 
 
 def test_an_index_is_created_and_dropped_beside_open_transactions(url: str) -> None:

@@ -38,10 +38,11 @@ class Command(migrate.Command):
         """Migrate.
 
         Raises:
-            CommandError: the database is older than the migrations of this version, or other transactions held the
-                locks at each attempt.
+            CommandError: the database does not answer or is older than the migrations of this version, or other
+                transactions held the locks at each attempt.
         """
         self._alias = options["database"]
+        _require_connection(self._alias)
         _refuse_older(self._alias)
         applied, left = 0, TRIES
         while True:
@@ -68,6 +69,17 @@ class Command(migrate.Command):
         if migration is not None and not migration.atomic:
             waits = action.endswith("_start")
             _set_lock_timeout(self._alias, 0 if waits else settings.MIGRATE_LOCK_TIMEOUT_MS)
+
+
+def _require_connection(alias: str) -> None:
+    """Refuse a database that does not answer, in one line."""
+    try:
+        connections[alias].ensure_connection()
+    except OperationalError as error:
+        raise CommandError(
+            "Not migrated: the database does not answer. Check that it runs, and that DATABASE_URL names its host, "
+            f"user, password and database ({' '.join(str(error).split())})."
+        ) from None
 
 
 def _refuse_older(alias: str) -> None:
