@@ -15,7 +15,7 @@ from tests.support.entry_points import document
 pytestmark = pytest.mark.database("sqlite", "reads pages of the docs")
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-NOT_YET = {"tests/operations/test_get_milestone.py", "tests/test_x.py"}
+NOT_YET = {"planning/notes.py", "tests/operations/test_get_milestone.py", "tests/test_x.py"}
 """Names in examples."""
 
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")

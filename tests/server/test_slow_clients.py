@@ -74,7 +74,8 @@ def closes(connection: socket.socket, drip: bytes = b"") -> None:
     while is_open(connection):
         assert time.monotonic() < deadline, "Somebody still waits for it."
         time.sleep(0.1)
-        connection.sendall(drip)
+        with suppress(ConnectionError):  # it may be closed now
+            connection.sendall(drip)
     with suppress(ConnectionResetError):
         assert connection.recv(100) == b""
 

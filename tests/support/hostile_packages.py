@@ -4,11 +4,15 @@ import io
 import json
 import sqlite3
 import struct
+import sys
 import zipfile
 from collections.abc import Iterable
 from contextlib import closing
 
-from vocab.reading.packages import zstd
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _MIB = 1024 * 1024
 _TABLES = """
