@@ -64,11 +64,11 @@ class CategoryForm(forms.Form):
         if category is None:
             del self.fields["delete"]
 
-    def full_clean(self) -> None:
-        """Validate, except rows to delete and rows that stay empty."""
-        super().full_clean()
-        if self.is_bound and (self.is_deleted or self.is_empty):
-            self._errors = forms.utils.ErrorDict()
+    def clean(self) -> dict[str, Any]:
+        """Accept rows to delete and rows that stay empty, whatever is in them."""
+        if self.is_deleted or self.is_empty:
+            self.errors.clear()
+        return self.cleaned_data
 
     @property
     def is_deleted(self) -> bool:

@@ -188,14 +188,11 @@ class FreeScoreForm(forms.Form):
         self.title = f"Score {place + 1}"
         offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "Choose a category")
 
-    def full_clean(self) -> None:
-        """Validate, except rows without a score."""
-        super().full_clean()
-        if self.is_bound and not self["score"].data:
-            self._errors = forms.utils.ErrorDict()
-
     def clean(self) -> dict[str, Any]:
-        """Require a name and a category."""
+        """Require a name and a category beside a score."""
+        if not self["score"].data:
+            self.errors.clear()
+            return self.cleaned_data
         for name, message in (("category_id", "Choose a category."), ("label", _UNNAMED)):
             if not self.cleaned_data.get(name, True):
                 self.add_error(name, message)
