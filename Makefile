@@ -6,7 +6,8 @@ CLIENTS := tests/clients/node_modules/.package-lock.json
 export DATA_DIR ?= $(CURDIR)/var
 export HOST ?= 127.0.0.1
 export PORT ?= 8000
-# Outside the checkout, so that a fresh clone does not check types from nothing. mypy compares sources by hash.
+# Outside the checkout, so that a fresh clone does not check types from nothing. mypy compares sources by hash, and its
+# cache may still look for modules that have moved.
 export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/study-data-service/mypy
 
 .DEFAULT_GOAL := help
@@ -58,7 +59,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/bandit --quiet --configfile pyproject.toml --severity-level medium --recursive .
 
 types: $(VENV)/installed-dev secret
-	$(BIN)/mypy .
+	$(BIN)/mypy . || { echo 'Once more without the cache ...'; rm -rf $(MYPY_CACHE_DIR); $(BIN)/mypy .; }
 	$(BIN)/python -m tests.support.any_share
 
 rows: $(VENV)/installed-dev secret
