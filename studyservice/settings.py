@@ -37,6 +37,7 @@ from studyservice.environment import (
 from studyservice.http.requests import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.language_model import language_model
 from studyservice.platforms import platforms_from
+from studyservice.rates.networks import networks_from
 
 SERVICE_NAME = "Study Data Service"
 API_VERSION = "1.0.0"
@@ -55,6 +56,8 @@ BASE_URL = base_url(default=f"http://127.0.0.1:{PORT}" if TRIAL else "", trial=T
 CREDENTIAL_PREFIX = credential_prefix()
 CREDENTIAL_PREFIX_FALLBACKS = credential_prefix_fallbacks()
 TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
+# Networks in which many people share an address, with the factors of its rates.
+RATE_NETWORKS = networks_from(text("RATE_NETWORKS"))
 REDIS_URL = redis_url()
 # Where members renew: shown on pages, in e-mails and in the error for lapsed members.
 MEMBERSHIP_URL = web_address("MEMBERSHIP_URL")

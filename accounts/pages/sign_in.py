@@ -29,6 +29,8 @@ from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor import gate
 from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
 from studyservice.http.error_pages import error_page
+from studyservice.http.forms import counts_posts
+from studyservice.rates.limiter import Rate
 from studyservice.secrets.generated import sha256
 from studyservice.secrets.hashing import HashingBusy
 
@@ -190,7 +192,7 @@ INVITATION = "invitation"
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-@attempts_are_counted
+@counts_posts(Rate.JOINING, "Too many people are joining from your network")
 def join(request: HttpRequest) -> HttpResponse:
     """Ask on GET. POST creates the member and signs in."""
     secret = request.GET.get("invitation")

@@ -109,7 +109,7 @@ _TOO_LONG: Final = f"The text has more than {MOST_CHARACTERS:,} characters."
 _FAULT: Final = "The service failed to read it."
 
 
-MOST_A_DAY: Final = Rate.MODEL_READINGS.value.amount
+MOST_A_DAY: Final = Rate.MODEL_READINGS.item.amount
 """Maximum number of readings of a member in 24 hours."""
 
 

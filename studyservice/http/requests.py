@@ -10,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from studyservice.operations.errors import ApiError
+from studyservice.rates.networks import IPV6_PREFIX
 
 MCP_ROOT = "/mcp"
 """The MCP endpoint."""
@@ -146,9 +147,6 @@ PROBE = RequestKey[bool]("probe")
 REFUSAL = RequestKey[tuple[ApiError, object]]("refusal")
 """The error that answers the request in place of a view, and its reason for the log, if that needs one."""
 
-
-IPV6_PREFIX = 64
-"""Significant bits of an IPv6 address: one client has all addresses that share them (RFC 6177 section 2)."""
 
 TOLD_PREFIXES = {4: 24, 6: 56}
 """Significant bits of a stored address. They identify a provider's or an organization's network but not a household's

@@ -12,15 +12,16 @@ one lock.
 import math
 import threading
 import time
-from enum import Enum, unique
+from enum import Enum
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from django.conf import settings
 from django.dispatch import Signal
-from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute, RateLimitItemPerSecond
+from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute
 
 from studyservice.operations.errors import RateLimited
+from studyservice.rates.networks import factor_of
 
 
 class Count(NamedTuple):
@@ -78,9 +79,17 @@ exceeded = Signal()
 """Sent with `rate` for each request that exceeds it."""
 
 
-@unique
 class Rate(Enum):
-    """Every rate of the service (spec, Limits). No two may be equal, since Python would merge them."""
+    """Every rate of the service (spec, Limits). Those per client address are higher in `RATE_NETWORKS`."""
+
+    item: RateLimitItem
+
+    def __new__(cls, item: RateLimitItem) -> Self:
+        """Number the rates, because Python would merge members with equal values."""
+        rate = object.__new__(cls)
+        rate._value_ = len(cls.__members__)
+        rate.item = item
+        return rate
 
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
@@ -94,6 +103,8 @@ class Rate(Enum):
     """Sign-in attempts per client address, or per browser for accounts that signed in there before: every post of a
     password or a code, or request for a code.
     """
+    JOINING = RateLimitItemPerHour(60)
+    """Posts to the page of an invitation, per client address. Each of a class joins once, from one address."""
     SIGN_IN_CODES = RateLimitItemPerHour(5)
     """Sign-in codes per e-mail address, whether or not it belongs to a member. Requests from a browser where it signed
     in before are counted separately.
@@ -102,17 +113,17 @@ class Rate(Enum):
     """Consecutive wrong passwords before waits begin, per e-mail address likewise (`studyservice.rates.limiter`). Also
     wrong second factors per member, from any browser.
     """
-    API_KEYS = RateLimitItemPerMinute(20, 60)
+    API_KEYS = RateLimitItemPerHour(20)
     """API keys created on the key page, per member. Operators' commands are not counted."""
     CALENDAR = RateLimitItemPerMinute(30)
     """Fetches of a calendar, per calendar address, or per client address if the calendar does not exist."""
-    CALENDAR_IMPORTS = RateLimitItemPerMinute(60, 60)
+    CALENDAR_IMPORTS = RateLimitItemPerHour(60)
     """Imported calendar files, per member. One that uses up the time or memory limit counts ten times."""
-    SCHOOL_CALENDARS = RateLimitItemPerSecond(20, 3600)
+    SCHOOL_CALENDARS = RateLimitItemPerHour(20)
     """Added school calendars, per member, including deleted ones."""
     CALENDAR_REFRESHES = RateLimitItemPerMinute(1, 5)
     """Refreshes of a school calendar at the member's request, per calendar."""
-    DECK_IMPORTS = RateLimitItemPerSecond(60, 3600)
+    DECK_IMPORTS = RateLimitItemPerHour(60)
     """Imported flashcard files, per member, counted likewise."""
     ARCHIVES = RateLimitItemPerHour(10)
     """Exported and imported archives of a member's data, counted separately, per member."""
@@ -181,14 +192,15 @@ def peek(rate: Rate, key: str) -> Window:
 
 
 def count(counters: Windows, rate: Rate, key: str, amount: int) -> Window:
-    """Add `amount` to the window of `key` in `counters`."""
-    item = rate.value
+    """Add `amount` to the window of `key` in `counters`. A key that is a client address may have a higher limit."""
+    item = rate.item
+    limit = item.amount * factor_of(key)
     number, seconds_left = counters.count(item.key_for(f"{rate.name}:{key}"), item.get_expiry(), amount)
     return Window(
-        limit=item.amount,
-        remaining=max(0, item.amount - number),
+        limit=limit,
+        remaining=max(0, limit - number),
         reset=max(1, math.ceil(seconds_left)),
-        exceeded=bool(amount) and number > item.amount,
+        exceeded=bool(amount) and number > limit,
     )
 
 
@@ -206,13 +218,13 @@ class DoublingWait:
 
     def __init__(self, rate: Rate, key: str) -> None:
         self._rate = rate
-        self._tries = rate.value.key_for(f"{rate.name}:{key}")
-        self._wait = rate.value.key_for(f"{rate.name}:{key}:wait")
+        self._tries = rate.item.key_for(f"{rate.name}:{key}")
+        self._wait = rate.item.key_for(f"{rate.name}:{key}:wait")
         self._let_in_late = False
 
     def begin(self) -> Window | None:
         """Count a try. Return None if it is admitted, else how long to wait; then it does not count."""
-        free, expiry = self._rate.value.amount, self._rate.value.get_expiry()
+        free, expiry = self._rate.item.amount, self._rate.item.get_expiry()
         beyond = windows().count(self._tries, expiry, 1).number - free
         if beyond <= 0:
             return None
@@ -227,7 +239,7 @@ class DoublingWait:
 
     def withdraw(self) -> None:
         """Withdraw an admitted try that could not be made."""
-        windows().count(self._tries, self._rate.value.get_expiry(), -1)
+        windows().count(self._tries, self._rate.item.get_expiry(), -1)
         if self._let_in_late:
             windows().count(self._wait, 1, -1)
 

@@ -8,7 +8,7 @@ from django.test import Client
 from studyservice.rates.limiter import Rate, hit
 from tests.support.cases import each
 
-LIMIT = Rate.ADMIN.value.amount
+LIMIT = Rate.ADMIN.item.amount
 
 
 def exhaust(key: str) -> None:

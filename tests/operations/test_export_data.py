@@ -192,12 +192,12 @@ def test_the_calendar_has_every_date(archive: bytes) -> None:
 
 
 def test_ten_archives_an_hour_are_allowed(owner: RestEntryPoint) -> None:
-    for _ in range(Rate.ARCHIVES.value.amount):
+    for _ in range(Rate.ARCHIVES.item.amount):
         owner.made("export_data")
     response = owner.request("GET", "/v1/export")
     assert response.json()["error"]["type"] == "rate_limited"
     assert int(response.headers["Retry-After"]) > 60
-    assert Rate.ARCHIVES.value.amount == 10
+    assert Rate.ARCHIVES.item.amount == 10
 
 
 @pytest.mark.database("both")

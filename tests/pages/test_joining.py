@@ -16,6 +16,7 @@ from accounts import mail
 from accounts.erasure.erasing import purge_all
 from accounts.joining import Invitation, accept, invite
 from accounts.models import Member
+from studyservice.rates.networks import networks_from
 from studyservice.secrets.generated import sha256
 from tests.support.cases import each
 from tests.support.commands import run, run_json
@@ -229,6 +230,31 @@ class TestInvited:
         assert client.post("/join").status_code == 404
         assert client.get("/account").headers["Location"].startswith("/sign-in")
         assert not Invitation.objects.exists()
+
+    def test_joining_counts_apart_from_signing_in(self, client: Client) -> None:
+        """A class joins from one address."""
+        client.get(self.link())
+        for _ in range(16):
+            refused = Client().post("/sign-in", {"email": "x"})
+        assert refused.status_code == 429
+        assert client.post("/join").headers["Location"] == "/"
+
+    def test_sixty_an_hour_join_from_an_address(self, client: Client) -> None:
+        client.get(self.link())
+        for _ in range(60):
+            assert Client().post("/join").status_code == 404
+        refused = client.post("/join")
+        assert refused.status_code == 429
+        assert 3500 < int(refused.headers["Retry-After"]) <= 3600
+        assert client.post("/join", REMOTE_ADDR="203.0.113.9").headers["Location"] == "/"
+
+    def test_more_join_from_one_of_rate_networks(self, client: Client, settings: Any) -> None:
+        settings.RATE_NETWORKS = networks_from("127.0.0.0/8=2")
+        client.get(self.link())
+        for _ in range(119):
+            Client().post("/join")
+        assert client.post("/join").headers["Location"] == "/"
+        assert client.post("/join").status_code == 429
 
     def test_it_is_deleted_with_a_member_of_that_address(self, make_member: Any) -> None:
         self.link()

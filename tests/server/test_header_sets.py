@@ -158,7 +158,7 @@ def test_an_answer_to_a_member_has_the_committed_headers(
 
 @pytest.mark.django_db
 def test_a_rate_limit_error_has_the_committed_headers(baseline: dict[str, list[str]]) -> None:
-    for _ in range(Rate.API.value.amount):
+    for _ in range(Rate.API.item.amount):
         rates.hit(Rate.API, "127.0.0.1")
     check(baseline, "a refused rate", headers_of(Client(), "GET", "/v1/me", None, ORIGIN))
 

@@ -120,7 +120,7 @@ def test_a_wrong_password_and_a_wrong_code_are_authentication_failures(
 
 
 def test_requests_over_a_rate_are_counted_by_rate(counted: Any, db: None) -> None:
-    for _ in range(Rate.API.value.amount + 2):
+    for _ in range(Rate.API.item.amount + 2):
         Client().get("/v1/me")
     assert counted()["rate_limited_total", "api"] == 2
     assert counted()["requests_total", "get_me", "429"] == 2

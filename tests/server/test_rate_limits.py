@@ -8,6 +8,7 @@ import pytest
 import time_machine
 
 from accounts.models import Member
+from studyservice.rates.networks import networks_from
 from tests.support.cases import each
 from tests.support.world import Call, bearer, check_headers, error_of
 
@@ -214,3 +215,46 @@ class TestClientAddress:
         peer("192.0.2.7").send()
         assert left(peer("::ffff:192.0.2.7").send()) == 118
         assert left(peer("::ffff:192.0.2.8").send()) == 119
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("frozen")
+class TestRateNetworks:
+    """RATE_NETWORKS: networks where many people share an address."""
+
+    @pytest.fixture(autouse=True)
+    def networks(self, settings) -> None:
+        settings.RATE_NETWORKS = networks_from("10.0.0.0/8=2, 10.20.0.0/16=40, 2001:db8::/32=3,")
+
+    @each(
+        ("address", "limit"),
+        [
+            ("10.20.1.2", 4800),
+            ("10.21.1.2", 240),
+            ("::ffff:10.20.1.2", 4800),
+            ("2001:db8:0:1::7", 360),
+            ("192.0.2.1", 120),
+            ("2001:db9::1", 120),
+        ],
+    )
+    def test_the_narrowest_network_multiplies_the_rate_of_an_address(self, address: str, limit: int) -> None:
+        answer = peer(address).send()
+        assert (answer.headers["RateLimit-Limit"], left(answer)) == (str(limit), limit - 1)
+
+    def test_requests_beyond_the_higher_rate_are_rejected(self) -> None:
+        answers = [peer("10.21.1.2").send().status_code for _ in range(241)]
+        assert answers == [401] * 240 + [429]
+
+    def test_each_address_in_it_has_its_own_window(self) -> None:
+        peer("10.20.1.2").send()
+        assert left(peer("10.20.1.3").send()) == 4799
+
+    def test_the_client_behind_a_trusted_proxy_counts(self, settings) -> None:
+        settings.TRUSTED_PROXIES = 1
+        answer = ME.send(X_Forwarded_For="10.20.1.2")
+        assert answer.headers["RateLimit-Limit"] == "4800"
+        assert ME.send(X_Forwarded_For="10.20.1.2, 192.0.2.1").headers["RateLimit-Limit"] == "120"
+
+    def test_the_rate_of_a_credential_stays(self, secret: str) -> None:
+        answer = Call("GET", "/v1/me", environ={"REMOTE_ADDR": "10.20.1.2"}).send(**bearer(secret))
+        assert answer.headers["RateLimit-Limit"] == "120"

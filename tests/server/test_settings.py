@@ -168,6 +168,32 @@ def test_production_passes_the_deployment_checks(tmp_path: Path) -> None:
             {"DATABASE_CONNECT_TIMEOUT": "1"},
             "DATABASE_CONNECT_TIMEOUT must be a whole number from 2 to 86400, not '1'.",
         ),
+        (
+            {"RATE_NETWORKS": "10.20.0.1/16=40"},
+            "RATE_NETWORKS must be like 10.20.0.0/16=40,2001:db8::/32=40: 10.20.0.1/16 has host bits set.",
+        ),
+        (
+            {"RATE_NETWORKS": "campus=40"},
+            (
+                "RATE_NETWORKS must be like 10.20.0.0/16=40,2001:db8::/32=40: "
+                "'campus' does not appear to be an IPv4 or IPv6 network."
+            ),
+        ),
+        ({"RATE_NETWORKS": "10.20.0.0/16=2,10.20.0.0/255.255.0.0=3"}, "RATE_NETWORKS has 10.20.0.0/16 twice."),
+        *(
+            (
+                {"RATE_NETWORKS": f"10.20.0.0/16{factor}"},
+                (
+                    "RATE_NETWORKS: the factor of 10.20.0.0/16 must be a whole number from 1 to 1000, "
+                    f"not {factor.removeprefix('=')!r}."
+                ),
+            )
+            for factor in ("", "=", "=0", "=1001", "=1.5", "=-2", "=\u0664\u0660", "=4=0")
+        ),
+        (
+            {"RATE_NETWORKS": "2001:db8::/96=40"},
+            "RATE_NETWORKS: 2001:db8::/96 is too narrow. IPv6 addresses are counted by their /64.",
+        ),
         ({"TRUSTED_PROXIES": "-1"}, "TRUSTED_PROXIES must be a whole number from 0 to 16, not '-1'."),
         ({"CREDENTIAL_PREFIX": "S_"}, "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."),
         (
