@@ -30,6 +30,7 @@ class MembershipRow(TypedDict):
     time_zone="Europe/Paris",
     desired_retention=0.9,
     new_cards_a_day=20,
+    morning_email=False,
     today="2030-11-21",
     weekday="Thursday",
     practice_streak=4,
@@ -51,6 +52,7 @@ class MemberRow(TypedDict):
         "How many new flashcards the member starts a day, over all decks; null: no limit. Set on this site's "
         "page /account, or by update_me.",
     ]
+    morning_email: Annotated[bool, "Whether the member gets an e-mail each morning with what is due."]
     today: Annotated[date, "Today in the member's time zone."]
     weekday: Annotated[str, "The weekday of today, such as Monday."]
     practice_streak: Annotated[int, "Days in a row with practice, up to today or yesterday."]

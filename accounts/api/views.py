@@ -43,6 +43,7 @@ def profile(credential: Credential) -> MemberRow:
         "time_zone": member.time_zone,
         "desired_retention": member.desired_retention,
         "new_cards_a_day": member.new_cards_a_day,
+        "morning_email": member.morning_email,
         "today": today,
         "weekday": f"{today:%A}",
         "practice_streak": count_streak(member),
@@ -65,8 +66,8 @@ class MeViewSet(MemberViewSet):
     @operation("Get the member", scope=Scope.READ, answer=MemberRow, membership=False)
     def get_me(self) -> MemberRow:
         """The member's name, e-mail, time zone, today's date there, practice streak, membership and what this
-        credential may do. Works without an active membership. new_cards_a_day is set on this site's page /account, or
-        by update_me over REST.
+        credential may do. Works without an active membership. new_cards_a_day and morning_email are set on this
+        site's page /account, or by update_me over REST.
 
         Start here to check a key: it shows whose account it reads, what it may do and whether the membership is
         active. This is the only operation that works for a lapsed member.
@@ -84,7 +85,8 @@ class MeViewSet(MemberViewSet):
     )
     def update_me(self) -> MemberRow:
         """Change the fields of the member's profile that are sent. A new time zone applies at once to today, the agenda
-        and overdue steps; days of practice keep their dates.
+        and overdue steps; days of practice keep their dates. morning_email sends an e-mail each morning with what is
+        due.
 
         Send only the fields to change. The time zone decides when a day begins, so deadlines, overdue steps and
         streaks can move at once.

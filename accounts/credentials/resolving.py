@@ -38,6 +38,7 @@ class MemberColumns(TypedDict):
     member_time_zone: str
     member_desired_retention: float
     member_new_cards_a_day: int | None
+    member_morning_email: bool
     member_seconds: float
     member_seconds_reviews: int
     member_membership_active: bool

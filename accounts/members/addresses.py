@@ -62,6 +62,7 @@ class NewMemberFields(TypedDict, total=False):
     time_zone: str
     desired_retention: float
     new_cards_a_day: int | None
+    morning_email: bool
     membership_active: bool
     membership_until: date | None
     is_active: bool

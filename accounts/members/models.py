@@ -88,6 +88,18 @@ class Member(AbstractBaseUser, PermissionsMixin):
     seconds_reviews = models.PositiveIntegerField(
         default=0, db_default=0, editable=False, help_text="From how many reviews with a duration that mean was made."
     )
+    morning_email = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the member gets an e-mail each morning with what is due."
+    )
+    morning_sent_on = models.DateField(
+        null=True, editable=False, help_text="The member's date of the last morning e-mail; only ever grows."
+    )
+    morning_put_off = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="Whether the mail server put that one off. It may be tried again until noon.",
+    )
     membership_active = models.BooleanField(
         default=True, help_text="Turned off, the membership has lapsed, whatever its last day."
     )
@@ -138,7 +150,8 @@ class Member(AbstractBaseUser, PermissionsMixin):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
                 fields=["erasure_began_at"], name="member_erasing", condition=Q(erasure_began_at__isnull=False)
-            )
+            ),
+            models.Index(fields=["time_zone", "id"], name="member_mornings", condition=Q(morning_email=True)),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(

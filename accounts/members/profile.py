@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypedDict, Unpack, cast
 from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, MOST_SECONDS, Member, time_zones
 from studyservice.archive.tables import ExactField
 from studyservice.operations.errors import NotFound
-from studyservice.operations.fields import IntegerField, NumberField, StringField
+from studyservice.operations.fields import BooleanField, IntegerField, NumberField, StringField
 from studyservice.operations.serializers import Body
 from studyservice.registry.archived import MAX_POSITION
 
@@ -35,6 +35,7 @@ class MemberFields(TypedDict, total=False):
     time_zone: str
     desired_retention: Decimal
     new_cards_a_day: int | None
+    morning_email: bool
 
 
 class MemberChanges(Body):
@@ -44,6 +45,7 @@ class MemberChanges(Body):
         "time_zone": "Europe/Paris",
         "desired_retention": 0.92,
         "new_cards_a_day": 15,
+        "morning_email": True,
     }
 
     name = StringField(max_length=MAX_NAME, allow_blank=True, help_text="Name; may be empty.")
@@ -61,6 +63,7 @@ class MemberChanges(Body):
         allow_null=True,
         help_text="How many new flashcards to start a day, over all decks; null means no limit.",
     )
+    morning_email = BooleanField(help_text="Whether to send an e-mail each morning with what is due, at 7:00 or later.")
 
 
 def update_me(member: Member, **changes: Unpack[MemberFields]) -> None:
@@ -88,6 +91,8 @@ LEFT_OUT = {
     "is_superuser": "the operators'",
     "assistant_dismissed": "about a hint on pages",
     "reminded_until": "about an e-mail that was sent",
+    "morning_sent_on": "about an e-mail that was sent",
+    "morning_put_off": "about an e-mail that was sent",
     "write_clock": "moves with every write",
     "erasure_began_at": "there is none of who has an archive",
 }
@@ -102,6 +107,7 @@ class ProfileLine(MemberChanges):
 
     name = StringField(max_length=150, allow_blank=True)
     new_cards_a_day = IntegerField(min_value=0, max_value=MOST_NEW_CARDS, allow_null=True, required=False)
+    morning_email = BooleanField(required=False)
     seconds = ExactField(min_value=0, max_value=MOST_SECONDS, required=False)
     seconds_reviews = IntegerField(min_value=0, max_value=MAX_POSITION, required=False)
 
@@ -114,8 +120,11 @@ def profile_line(member: Member) -> dict[str, Any]:
 
 
 def take_profile(member: Member, fields: Mapping[str, Any]) -> None:
-    """Copy the archive's profile, except for a name and a time zone that the member chose. Needs the member's lock."""
+    """Copy the archive's profile, except for the morning e-mail, and for a name and a time zone that the member chose.
+
+    Needs the member's lock.
+    """
     stored = profile_line(member)
     defaults = {one.attname: one.get_default() for one in Member._meta.concrete_fields if one.attname in _CHOSEN}
-    kept = {name for name, default in defaults.items() if stored[name] != default}
+    kept = {"morning_email"} | {name for name, default in defaults.items() if stored[name] != default}
     update_me(member, **cast("MemberFields", {name: value for name, value in fields.items() if name not in kept}))

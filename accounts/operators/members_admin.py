@@ -94,6 +94,7 @@ class MemberChangeForm(UserChangeForm):  # type: ignore[type-arg]  # as above
             "time_zone",
             "desired_retention",
             "new_cards_a_day",
+            "morning_email",
             "membership_active",
             "membership_until",
             *_PRIVILEGES,
@@ -153,7 +154,8 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as abov
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor")
     fieldsets = (
-        (None, {"fields": ("email", "name", "time_zone", "desired_retention", "new_cards_a_day", "password")}),
+        (None, {"fields": ("email", "name", "password")}),
+        ("Profile", {"fields": ("time_zone", "desired_retention", "new_cards_a_day", "morning_email")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
         ("Dates", {"fields": ("created_at", "last_login", "logs")}),

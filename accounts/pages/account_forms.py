@@ -158,7 +158,13 @@ class ProfileForm(TimeZoneForm):
         error_messages={"invalid": "Enter a whole number from 0 to 500, or nothing."},
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-    field_order = ("name", "time_zone", "retention", "new_cards_a_day")
+    morning_email = forms.BooleanField(
+        label="Morning e-mail",
+        required=False,
+        help_text="After 7:00: what is due today and in the next two days, what is overdue, exams within a week, and "
+        "flashcards. No e-mail on days without any.",
+    )
+    field_order = ("name", "time_zone", "retention", "new_cards_a_day", "morning_email")
 
     @staticmethod
     def values_of(member: Member) -> dict[str, Any]:
@@ -168,6 +174,7 @@ class ProfileForm(TimeZoneForm):
             "time_zone": member.time_zone,
             "retention": number(member.desired_retention * 100, 2),
             "new_cards_a_day": member.new_cards_a_day,
+            "morning_email": member.morning_email,
         }
 
     def changes(self) -> MemberFields:
@@ -178,6 +185,7 @@ class ProfileForm(TimeZoneForm):
             "time_zone": given["time_zone"],
             "desired_retention": (given["retention"] / 100).quantize(Decimal("0.0001")),
             "new_cards_a_day": given["new_cards_a_day"],
+            "morning_email": given["morning_email"],
         }
 
 

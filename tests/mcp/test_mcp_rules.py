@@ -133,7 +133,11 @@ def test_the_agenda_names_which_items_were_missed() -> None:
 @each(
     ("tool", "argument", "part"),
     [
-        ("get_me", "", "new_cards_a_day is set on this site's page /account, or by update_me over REST"),
+        (
+            "get_me",
+            "",
+            "new_cards_a_day and morning_email are set on this site's page /account, or by update_me over REST",
+        ),
         ("list_vocab_decks", "due_only", "new_cards_a_day of get_me"),
         (
             "list_vocab_decks",

@@ -111,7 +111,15 @@ def test_predictions_missing_in_an_older_archive_come_from_the_review_log(
     ]
 
 
+def test_an_import_leaves_the_morning_e_mail_alone(owner: RestEntryPoint, newcomer: RestEntryPoint) -> None:
+    owner.made("update_me", morning_email=True)
+    archive = owner.made("export_data")
+    assert lines_of(archive, "profile")[0]["morning_email"] is True
+    newcomer.made("import_data", file=archive)
+    assert newcomer.made("get_me")["morning_email"] is False
+
+
 def test_invalid_numbers_are_rejected(owner: RestEntryPoint) -> None:
-    for wrong in ({"new_cards_a_day": 501}, {"seconds": 121}, {"seconds_reviews": -1}):
+    for wrong in ({"new_cards_a_day": 501}, {"seconds": 121}, {"seconds_reviews": -1}, {"morning_email": "yes"}):
         answer = owner.call("import_data", file=zipped(parts(profile=PROFILE | wrong)))
         assert next(iter(wrong)) in answer.body["details"][0]["message"]

@@ -14,6 +14,7 @@ def test_it_returns_the_member(owner: RestEntryPoint, time_machine) -> None:
         "time_zone": "Europe/Paris",
         "desired_retention": 0.9,
         "new_cards_a_day": 20,
+        "morning_email": False,
         "today": "2026-11-22",
         "weekday": "Sunday",
         "practice_streak": 0,

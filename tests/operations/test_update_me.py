@@ -18,7 +18,7 @@ HALF_PAST_ELEVEN = "2026-11-21T22:30:00Z"
 
 
 def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
-    sent = {"time_zone": "Asia/Tokyo", "desired_retention": 0.92, "new_cards_a_day": 7}
+    sent = {"time_zone": "Asia/Tokyo", "desired_retention": 0.92, "new_cards_a_day": 7, "morning_email": True}
     changed = owner.made("update_me", name=" Ada Park ", **sent)
     assert changed == {
         "id": ANY,
@@ -27,6 +27,7 @@ def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
         "time_zone": "Asia/Tokyo",
         "desired_retention": 0.92,
         "new_cards_a_day": 7,
+        "morning_email": True,
         "today": ANY,
         "weekday": ANY,
         "practice_streak": 0,
@@ -69,6 +70,9 @@ def test_only_sent_fields_change(owner: RestEntryPoint) -> None:
         {"new_cards_a_day": 501},
         {"new_cards_a_day": 2.5},
         {"new_cards_a_day": "20"},
+        {"morning_email": None},
+        {"morning_email": "true"},
+        {"morning_email": 1},
     ],
 )
 def test_invalid_fields_are_named_and_nothing_changes(owner: RestEntryPoint, wrong: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """The account page without a browser: profile, signed-in browsers, membership."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -17,6 +18,8 @@ from tests.support.cases import each
 PASSWORD = "correct horse battery"
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1"
+
+MORNING_IS_ON = r'<input type="checkbox" name="morning_email"[^>]* checked'
 
 
 @pytest.fixture
@@ -87,6 +90,17 @@ def test_an_empty_number_of_new_cards_means_no_limit(signed_in: Client, member: 
     signed_in.post("/account", profile(new_cards_a_day=""))
     member.refresh_from_db()
     assert member.new_cards_a_day is None
+
+
+def test_the_morning_e_mail_is_turned_on_and_off(signed_in: Client, member: Member) -> None:
+    assert not re.search(MORNING_IS_ON, text_of(signed_in))
+    signed_in.post("/account", profile(morning_email="on"))
+    member.refresh_from_db()
+    assert member.morning_email
+    assert re.search(MORNING_IS_ON, text_of(signed_in))
+    signed_in.post("/account", profile())
+    member.refresh_from_db()
+    assert not member.morning_email
 
 
 def test_a_suggested_time_zone_is_accepted_and_returns(signed_in: Client, member: Member) -> None:
