@@ -1,7 +1,7 @@
 """The member's decks for studying, with the readiness for exams and quizzes."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -74,17 +74,24 @@ class Studied(NamedTuple):
         readiness: for each exam or quiz with readiness.
         seconds_a_card: duration of one review, as returned.
         new_cards: number of new cards still allowed today, over all decks.
+        begun_today: number of new cards begun today, in all decks.
     """
 
     decks: list[StudiedDeck]
     readiness: dict[UUID, ReadinessRow]
     seconds_a_card: Fraction
     new_cards: int
+    begun_today: int
 
     @property
     def open_decks(self) -> list[StudiedDeck]:
         """The decks for what looks ahead: those of no course, or of one that has not ended."""
         return [deck for deck in self.decks if not deck.has_ended]
+
+
+def cards_left(decks: Sequence[StudiedDeck], new_cards: int) -> int:
+    """The number of cards to study now in these decks, with at most `new_cards` new ones."""
+    return sum(deck.repeat + deck.due for deck in decks) + min(sum(deck.new for deck in decks), new_cards)
 
 
 class _Row(TypedDict):
@@ -130,11 +137,13 @@ def studied(access: Access, at: datetime, days: Mapping[UUID, date], others: Map
             deck.recall[row["exam_id"]] = 100 * Fraction(row["recalled"] or 0) / row["cards"]
             examined[row["exam_id"]].append(row)
     seconds, _ = told_seconds(access)
+    begun_today = (rows[0]["begun_today"] if rows else None) or 0
     return Studied(
         decks=list(decks.values()),
         readiness={item_id: _readiness(access, day, examined[item_id]) for item_id, day in days.items()},
         seconds_a_card=Fraction(seconds),
-        new_cards=new_left(access, rows[0]["begun_today"] if rows else None),
+        new_cards=new_left(access, begun_today),
+        begun_today=begun_today,
     )
 
 

@@ -1,11 +1,11 @@
 """The next card on the study pages, the number of cards left, and upcoming reviews."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple, TypedDict
 from uuid import UUID
 
-from django.db.models import Count, Min, Q
+from django.db.models import Case, Count, IntegerField, Min, Q, Value, When
 
 from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
@@ -18,10 +18,16 @@ from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
 from vocab.scheduling import DUE_NOW, local_time, memory_of, next_state
 from vocab.serializers import CardRow
-from vocab.studied import StudiedDeck, studied
+from vocab.studied import StudiedDeck, cards_left, studied
 
 _TOMORROW_ENDS = 2
 """Days from the start of today to the end of tomorrow."""
+
+DAYS_AHEAD = 7
+"""Number of days after today whose cards can be studied ahead."""
+
+_INSTANT = timedelta(microseconds=1)
+"""The precision of stored times."""
 
 
 class StudyCard(CardRow):
@@ -30,15 +36,31 @@ class StudyCard(CardRow):
     step: int | None
 
 
+class Extra(NamedTuple):
+    """Cards of one sitting in addition to those for today.
+
+    Attributes:
+        new_until: the number of new cards to have begun by the end of today, if that is more than the member's limit.
+        ahead_since: when studying ahead began, or None. Cards answered since then are asked when they are due.
+    """
+
+    new_until: int = 0
+    ahead_since: datetime | None = None
+
+
+NO_EXTRA = Extra()
+
+
 class Turn(NamedTuple):
     """The cards to study now.
 
     Attributes:
         card: the next one; None if there is none.
         deck_name: of the deck of the card.
-        left: number of cards left for today, including this one.
+        left: number of cards left for this sitting, including this one.
         elsewhere: number of cards left in all decks together.
-        new_waiting: number of new cards over today's limit.
+        new_waiting: number of new cards over today's limit and `Extra`.
+        begun_today: number of new cards begun today, in all decks.
         decks: the member's number of decks.
         asked: the decks whose cards are studied, unless it is the plan for an exam.
     """
@@ -48,6 +70,7 @@ class Turn(NamedTuple):
     left: int
     elsewhere: int = 0
     new_waiting: int = 0
+    begun_today: int = 0
     decks: int = 1
     asked: Sequence[UUID] = ()
 
@@ -59,11 +82,17 @@ class Coming(TypedDict):
         next_at: the next due time of a begun card; None without one.
         later_today: number of cards due later today.
         tomorrow: number of cards due tomorrow, without new ones.
+        ahead: number of cards that can be studied ahead.
     """
 
     next_at: datetime | None
     later_today: int
     tomorrow: int
+    ahead: int
+
+
+class _Ahead(TypedDict):
+    cards: int
 
 
 class _NextExam(TypedDict):
@@ -71,15 +100,36 @@ class _NextExam(TypedDict):
     on: date
 
 
-_DUE = Card.rows.declared.filter(DUE_NOW)
-_STEPS = _DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]).order_by("due_at", "position", "id")
-_REVIEWS = _DUE.filter(state=CardState.REVIEW).order_by("due_at", "position", "id")
-_NEW = _DUE.filter(state=CardState.NEW).order_by("position", "id")
 _OF_DECKS = Q(OneOf("deck_id", "decks"))
-_NEXT_STEP = MemberSelect(_STEPS.filter(_OF_DECKS)[:1], StudyCard)
-_NEXT_REVIEW = MemberSelect(_REVIEWS.filter(_OF_DECKS)[:1], StudyCard)
-_NEXT_NEW = MemberSelect(_NEW.filter(_OF_DECKS)[:1], StudyCard)
-_THIS = MemberSelect(_DUE.filter(id=Param("card_id")), StudyCard)
+_IS_AHEAD = Q(due_at__gt=Param("now"), due_at__lte=Param("ahead_ends"), last_reviewed_at__lt=Param("ahead_since"))
+_BEGUN = Card.rows.declared.filter(suspended=False).exclude(state=CardState.NEW)
+_STEPS_FIRST = (
+    Case(
+        When(due_at__gt=Param("now"), then=Value(2)),
+        When(state=CardState.REVIEW, then=Value(1)),
+        default=Value(0),
+        output_field=IntegerField(),
+    ),
+    "due_at",
+    "position",
+    "id",
+)
+"""Due learning and relearning cards, due reviews, then cards studied ahead; each by due time."""
+
+_DUE = Card.rows.declared.filter(DUE_NOW)
+_NEXT_BEGUN = MemberSelect(
+    _BEGUN.filter(_OF_DECKS, Q(due_at__lte=Param("now")) | _IS_AHEAD, due_at__lte=Param("ahead_ends")).order_by(
+        *_STEPS_FIRST
+    )[:1],
+    StudyCard,
+)
+_NEXT_NEW = MemberSelect(_DUE.filter(_OF_DECKS, state=CardState.NEW).order_by("position", "id")[:1], StudyCard)
+_AHEAD = MemberSelect(
+    _BEGUN.filter(_OF_DECKS, _IS_AHEAD).order_by().values("member_id").annotate(cards=Count("id")), _Ahead
+)
+_THIS = MemberSelect(
+    Card.rows.declared.filter(Q(due_at__lte=Param("now")) | _IS_AHEAD, id=Param("card_id"), suspended=False), StudyCard
+)
 _ONE = MemberSelect(ONE_CARD.filter(suspended=False), StoredCard)
 _NEXT_EXAMS = MemberSelect(
     Item.rows.declared.filter(OF_STATUS[ItemStatus.OPEN], kind__in=sorted(EXAMINED), due_on__gte=Param("today"))
@@ -91,13 +141,13 @@ _NEXT_EXAMS = MemberSelect(
 
 
 def _coming(*which: Q) -> MemberSelect[Coming]:
-    begun = Card.rows.declared.filter(*which, suspended=False, due_at__gt=Param("now"))
-    found = begun.exclude(state=CardState.NEW).order_by().values("member_id")
+    found = _BEGUN.filter(*which, due_at__gt=Param("now")).order_by().values("member_id")
     tomorrow = Q(due_at__gte=Param("midnight"), due_at__lt=Param("end"))
     counted = found.annotate(
         next_at=Min("due_at"),
         later_today=Count("id", filter=Q(due_at__lt=Param("midnight"))),
         tomorrow=Count("id", filter=tomorrow),
+        ahead=Count("id", filter=_IS_AHEAD),
     )
     return MemberSelect(counted, Coming)
 
@@ -106,11 +156,13 @@ _COMING = _coming(_OF_DECKS)
 _COMING_OF_COURSE = _coming(Q(deck__member_id=Param("member_id"), deck__course_id=Param("course_id")))
 
 
-def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
+def next_turn(
+    access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None, extra: Extra = NO_EXTRA
+) -> Turn:
     """The next card of one deck, or of all but those of ended courses. At most four queries.
 
-    First come learning and relearning cards, then reviews, each by `due_at`. New cards within today's limit follow,
-    deck by deck, starting with the one with the next exam, then the oldest.
+    First come learning and relearning cards, then reviews, then cards studied ahead, each by `due_at`. New cards within
+    today's limit follow, deck by deck, starting with the one with the next exam, then the oldest.
 
     Args:
         first: a card to prefer if it is due, because its answer was just undone.
@@ -119,22 +171,29 @@ def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first:
         NotFound: the member has no such deck.
     """
     found = studied(access, now, {}, {})
-    ahead = found.open_decks
-    decks = ahead if deck_id is None else [deck for deck in found.decks if deck.id == deck_id]
+    decks = found.open_decks if deck_id is None else [deck for deck in found.decks if deck.id == deck_id]
     if deck_id is not None and not decks:
         raise NoSuchDeck
-    new = sum(deck.new for deck in decks)
-    allowed = min(new, found.new_cards)
-    left = sum(deck.repeat + deck.due for deck in decks) + allowed
-    elsewhere = sum(deck.repeat + deck.due for deck in ahead)
-    elsewhere += min(sum(deck.new for deck in ahead), found.new_cards)
+    ids = [deck.id for deck in decks]
+    times = _times(access, now, extra)
+    ahead = 0 if extra.ahead_since is None else _count_ahead(access, ids, times)
+    allowed = max(found.new_cards, extra.new_until - found.begun_today)
+    left = cards_left(decks, allowed) + ahead
     card = None
     if first is not None:
-        card = _THIS.first(access, now=now, card_id=first)
-    if card is None or card["deck_id"] not in {deck.id for deck in decks}:
-        card = _next(access, now, decks, allowed)
-    deck_name = next((deck.name for deck in decks if card is not None and deck.id == card["deck_id"]), "")
-    return Turn(card, deck_name, left, elsewhere, new - allowed, len(found.decks), [deck.id for deck in decks])
+        card = _THIS.first(access, card_id=first, **times)
+    if card is None or card["deck_id"] not in ids:
+        card = _next(access, times, decks, allowed, ahead)
+    return Turn(
+        card,
+        deck_name=next((deck.name for deck in decks if card is not None and deck.id == card["deck_id"]), ""),
+        left=left,
+        elsewhere=cards_left(found.open_decks, found.new_cards),
+        new_waiting=max(0, sum(deck.new for deck in decks) - allowed),
+        begun_today=found.begun_today,
+        decks=len(found.decks),
+        asked=ids,
+    )
 
 
 def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
@@ -154,18 +213,34 @@ def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | N
     return Turn(card, card["deck_name"] if card else "", len(cards))
 
 
-def _next(access: Access, now: datetime, decks: Sequence[StudiedDeck], allowed: int) -> StudyCard | None:
-    for statement, chosen in (
-        (_NEXT_STEP, [deck.id for deck in decks if deck.repeat]),
-        (_NEXT_REVIEW, [deck.id for deck in decks if deck.due]),
-    ):
-        if chosen:
-            return statement.first(access, now=now, decks=as_array(chosen))
+def _next(
+    access: Access, times: Mapping[str, datetime], decks: Sequence[StudiedDeck], allowed: int, ahead: int
+) -> StudyCard | None:
+    with_begun = [deck.id for deck in decks if ahead or deck.repeat or deck.due]
+    if with_begun:
+        return _NEXT_BEGUN.first(access, decks=as_array(with_begun), **times)
     with_new = [deck for deck in decks if deck.new]
     if not with_new or not allowed:
         return None
-    first = with_new[0] if len(with_new) == 1 else _first_for_exam(access, now, with_new)
-    return _NEXT_NEW.first(access, now=now, decks=as_array([first.id]))
+    first = with_new[0] if len(with_new) == 1 else _first_for_exam(access, times["now"], with_new)
+    return _NEXT_NEW.first(access, now=times["now"], decks=as_array([first.id]))
+
+
+def _count_ahead(access: Access, decks: Iterable[UUID], times: Mapping[str, datetime]) -> int:
+    found = _AHEAD.first(access, decks=as_array(decks), **times)
+    return found["cards"] if found else 0
+
+
+def _times(access: Access, now: datetime, extra: Extra) -> dict[str, datetime]:
+    """The parameters of statements about cards that are due or studied ahead. Without `extra.ahead_since` none is."""
+    if extra.ahead_since is None:
+        return {"now": now, "ahead_ends": now, "ahead_since": now}
+    return {"now": now, "ahead_ends": _ahead_ends(access, now), "ahead_since": extra.ahead_since}
+
+
+def _ahead_ends(access: Access, now: datetime) -> datetime:
+    """The last instant of the last day whose cards can be studied ahead."""
+    return local_time(access, access.member.date_at(now) + timedelta(days=DAYS_AHEAD + 1), 0) - _INSTANT
 
 
 def _first_for_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
@@ -181,15 +256,28 @@ def _first_for_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck])
 def next_dates(access: Access, card: StudyCard, now: datetime) -> dict[str, datetime]:
     """The card's due time after each rating, if it were answered now."""
     last = card["last_reviewed_at"]
-    at = now if last is None else max(now, last + timedelta(microseconds=1))
+    at = now if last is None else max(now, last + _INSTANT)
     before, wanted = memory_of(card), access.member.desired_retention
     return {rating: next_state(before, rating, at, wanted)["due_at"] for rating in Rating.values}
 
 
-def coming(access: Access, now: datetime, decks: Iterable[UUID] = (), *, course_id: UUID | None = None) -> Coming:
-    """Reviews after `now` of begun cards, of these decks or of those of a course. One query."""
+def coming(
+    access: Access,
+    now: datetime,
+    decks: Iterable[UUID] = (),
+    *,
+    course_id: UUID | None = None,
+    ahead_since: datetime | None = None,
+) -> Coming:
+    """Reviews after `now` of begun cards, of these decks or of those of a course. One query.
+
+    Args:
+        ahead_since: when studying ahead began, if it did.
+    """
     today = access.member.date_at(now)
     midnight, end = (local_time(access, today + timedelta(days=days), 0) for days in (1, _TOMORROW_ENDS))
     statement = _COMING if course_id is None else _COMING_OF_COURSE
-    given = {"decks": as_array(decks), "course_id": course_id, "now": now, "midnight": midnight, "end": end}
-    return statement.first(access, **given) or {"next_at": None, "later_today": 0, "tomorrow": 0}
+    times = {"now": now, "midnight": midnight, "end": end, "ahead_ends": _ahead_ends(access, now)}
+    times["ahead_since"] = ahead_since or now
+    found = statement.first(access, decks=as_array(decks), course_id=course_id, **times)
+    return found or {"next_at": None, "later_today": 0, "tomorrow": 0, "ahead": 0}

@@ -16,7 +16,7 @@ from studyservice.operations.fields import parse_uuid
 from studyservice.rows.access import Access
 from vocab.card_changes import cards_of, delete_vocab_card, require_card, update_vocab_card
 from vocab.pages.forms import CardChangesForm
-from vocab.pages.sittings import Queue
+from vocab.pages.sittings import EXTRA, Queue
 from vocab.serializers import CardRow
 
 _ACTIONS = ("delete", "suspend", "resume")
@@ -28,8 +28,8 @@ def card_page(request: HttpRequest, member: Member, deck_id: UUID, card_id: UUID
     """The form of a card. Saving it returns to its deck, or to the study page if opened from there."""
     card = _card(Access(member), deck_id, card_id)
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
-    back = _back(request, card)
-    context = {"card": card, "here": address_here(request, "study", "item", "minutes", "sitting"), "back": back}
+    back = _back(request, member, card)
+    context = {"card": card, "here": address_here(request, "study", "item", "minutes", *EXTRA, "sitting"), "back": back}
     form = CardChangesForm(request.POST if request.method == "POST" else None, stored=stored)
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
@@ -63,10 +63,10 @@ def change_cards(request: HttpRequest, member: Member, deck_id: UUID) -> HttpRes
     return redirect(f"{address}{query}{'' if place is None else f'#card-{place}'}")
 
 
-def _back(request: HttpRequest, card: CardRow) -> str:
+def _back(request: HttpRequest, member: Member, card: CardRow) -> str:
     """The page to return to."""
     deck_id, card_id = card["deck_id"], str(card["id"])
-    queue = Queue.named(request, deck_id)
+    queue = Queue.named(request, member.today(), deck_id)
     if queue is None:
         return f"{reverse('deck', args=[deck_id])}#card-{card_id}"
     return queue.address(request.GET.get("sitting", ""), card=card_id)

@@ -23,10 +23,10 @@ from studyservice.rows.access import Access
 from studyservice.undo.undo import undo_change
 from vocab.card_changes import NoSuchCard
 from vocab.models import MAX_DURATION_MS, Rating
-from vocab.pages.sittings import Queue, Sitting
+from vocab.pages.sittings import MORE_NEW, Queue, Sitting
 from vocab.pages.words import until
 from vocab.reviews import AnsweredSince, review_vocab_card
-from vocab.studying import Turn, next_dates
+from vocab.studying import DAYS_AHEAD, Turn, next_dates
 
 _LAST_MOMENT = 10**15
 """Maximum time in a form, in milliseconds since 1970."""
@@ -65,7 +65,7 @@ def study(
     request: HttpRequest, member: Member, deck_id: UUID | None = None, item_id: UUID | None = None
 ) -> HttpResponse:
     """On GET, show the next card, or that none is left. On POST, record an answer and show the next card."""
-    sitting, queue = Sitting(request), Queue.of(request, deck_id, item_id)
+    sitting, queue = Sitting(request), Queue.of(request, member.today(), deck_id, item_id)
     if request.method == "POST":
         _record(request, member, sitting)
         return redirect(queue.address(sitting.id))
@@ -90,7 +90,9 @@ def study(
     }
     with timezone.override(zone):
         if turn.card is None:
-            return render(request, "vocab/study_done.html", context | _upcoming(Access(member), now, zone, turn, queue))
+            return render(
+                request, "vocab/study_done.html", context | _upcoming(Access(member), now, turn, queue, sitting)
+            )
         dates = next_dates(Access(member), turn.card, now)
         buttons = [
             RatingButton(rating.value, rating.label, key, until(now.astimezone(zone), dates[rating].astimezone(zone)))
@@ -108,7 +110,7 @@ def undo_answer(
     request: HttpRequest, member: Member, deck_id: UUID | None = None, item_id: UUID | None = None
 ) -> HttpResponse:
     """Undo the newest answer of the sitting if the form names it, and show its card again."""
-    sitting, queue = Sitting(request), Queue.of(request, deck_id, item_id)
+    sitting, queue = Sitting(request), Queue.of(request, member.today(), deck_id, item_id)
     last = sitting.last
     if last is None or last["review"] != request.POST.get("answer"):
         return redirect(queue.address(sitting.id))
@@ -150,12 +152,18 @@ def _milliseconds(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
-def _upcoming(access: Access, now: datetime, zone: ZoneInfo, turn: Turn, queue: Queue) -> dict[str, object]:
-    """The upcoming reviews, shown below the summary of the sitting."""
+def _upcoming(access: Access, now: datetime, turn: Turn, queue: Queue, sitting: Sitting) -> dict[str, object]:
+    """The upcoming reviews, and what the sitting can continue with, shown below its summary."""
     told = queue.coming(access, now, turn)
-    a_day, next_at = access.member.new_cards_a_day, told["next_at"]
+    a_day, next_at, zone = access.member.new_cards_a_day, told["next_at"], ZoneInfo(access.member.time_zone)
+    more_new = min(MORE_NEW, turn.new_waiting)
     return {
+        "more_new": more_new,
+        "with_new": queue.with_new(turn.begun_today, more_new).address(sitting.id),
+        "with_ahead": queue.with_ahead(now).address(sitting.id),
         "coming": told,
+        "can_go_ahead": told["ahead"] and queue.item_id is None,
+        "days_ahead": DAYS_AHEAD,
         "new_tomorrow": turn.new_waiting if a_day is None else min(turn.new_waiting, a_day),
         "in_words": "" if next_at is None else until(now.astimezone(zone), next_at.astimezone(zone)),
         "a_day": a_day,
