@@ -60,10 +60,10 @@ def due_lists(agenda: AgendaRow, done: Sequence[MilestoneRow], courses: Mapping[
         courses: the course of each step's item.
     """
     recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
-    overdue = [(item["due_on"], _due(item)._replace(since=item["due_on"])) for item in agenda["missed"]]
+    overdue = [(item["due_on"], due_of_item(item)._replace(since=item["due_on"])) for item in agenda["missed"]]
     undated = []
     dated = [
-        (item["due_on"], _due(item)._replace(recall=recall.get(item["id"])))
+        (item["due_on"], due_of_item(item)._replace(recall=recall.get(item["id"])))
         for item in agenda["items"]
         if item["due_on"] is not None
     ]
@@ -72,7 +72,7 @@ def due_lists(agenda: AgendaRow, done: Sequence[MilestoneRow], courses: Mapping[
         [*agenda["milestones"], *done], key=lambda step: (step["due_on"] or date.max, step["position"], step["id"])
     )
     for step in steps:
-        due = _step(step, courses)
+        due = due_of_step(step, courses)
         if step["due_on"] is not None and step["due_on"] < today:
             overdue.append((step["due_on"], due._replace(since=step["due_on"])))
         elif step["due_on"] is None:
@@ -89,7 +89,8 @@ def due_lists(agenda: AgendaRow, done: Sequence[MilestoneRow], courses: Mapping[
     return {"days": days, "overdue": [due for _, due in overdue[:late]], "undated": undated, "more": more}
 
 
-def _due(item: ItemRow) -> Due:
+def due_of_item(item: ItemRow) -> Due:
+    """The entry of an item."""
     graded = item["status"] == ItemStatus.GRADED
     return Due(
         item["id"],
@@ -104,7 +105,8 @@ def _due(item: ItemRow) -> Due:
     )
 
 
-def _step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
+def due_of_step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
+    """The entry of a milestone. `courses` has the course of its item."""
     return Due(
         step["id"],
         step["title"],

@@ -11,9 +11,11 @@ from planning.pages.item import add_milestone, change_milestone, delete_mileston
 from planning.pages.item_categories import item_categories
 from planning.pages.school_calendars import calendar_list, calendar_page, delete_calendar
 from planning.pages.scores import scores
+from planning.pages.upcoming import upcoming_page
 
 urlpatterns = [
     path("", home, name="home"),
+    path("upcoming", upcoming_page, name="upcoming"),
     path("courses/<uuid:course_id>", course_page, name="course"),
     path("courses/<uuid:course_id>/items", add_item, name="add-item"),
     path("courses/<uuid:course_id>/items/categories", item_categories, name="item-categories"),

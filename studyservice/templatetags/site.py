@@ -15,10 +15,10 @@ register = Library()
 
 NAVIGATION = (
     ("home", "Week", "practice"),
+    ("upcoming", "Upcoming", None),
     ("courses", "Courses", "item"),
     ("study", "Study", None),
     ("decks", "Decks", None),
-    ("activity", "Activity", None),
 )
 """URL name and text of each entry in a member's navigation, and the name of another URL that belongs to it."""
 

@@ -81,8 +81,8 @@ def test_a_member_has_a_short_navigation_and_an_account_menu(client: Client, own
     client.force_login(owner_member)
     header = client.get("/").content.decode().partition("<header")[2].partition("</header>")[0]
     navigation, menu = (re.findall(r"<(?:a|button)[^>]*>([^<]+)</", part) for part in header.split("<details"))
-    assert navigation == ["Week", "Courses", "Study", "Decks", "Activity"]
-    assert menu == ["Profile", "Keys and apps", "School calendars", "Guides", "Sign out"]
+    assert navigation == ["Week", "Upcoming", "Courses", "Study", "Decks"]
+    assert menu == ["Profile", "Activity", "Keys and apps", "School calendars", "Guides", "Sign out"]
 
 
 def test_each_navigation_entry_leads_to_a_page(client: Client, owner_member: Member) -> None:

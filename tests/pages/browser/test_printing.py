@@ -34,7 +34,12 @@ def paths(member: "Member", entry_point: OpenEntryPoint) -> dict[str, str]:
     owner.made("create_milestone", item_id=item["id"], title="Outline", due_on=str(member.today()))
     cards = [{"term": f"Word {n}", "definition": f"Meaning {n}"} for n in range(60)]
     deck = owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
-    return {"/": "Outline", f"/courses/{course['id']}": "Essay 29", f"/decks/{deck['id']}": "Meaning 59"}
+    return {
+        "/": "Outline",
+        "/upcoming": "Essay 29",
+        f"/courses/{course['id']}": "Essay 29",
+        f"/decks/{deck['id']}": "Meaning 59",
+    }
 
 
 def test_paper_has_the_content_without_controls_and_colors(open_signed_in: PageFactory, paths: dict[str, str]) -> None:

@@ -48,6 +48,7 @@ def test_a_term_works_without_an_assistant(open_signed_in: Any, member: Member, 
     page.get_by_role("button", name="Delete Lab 1").click()
     expect(page.get_by_role("status")).to_contain_text("The score of “Lab 1” is deleted.")
     assert GradeScore.objects.count() == 0
+    page.get_by_text("Account", exact=True).click()
     page.get_by_role("link", name="Activity", exact=True).click()
     page.get_by_role("button", name="Undo").first.click()
     expect(page.get_by_role("status")).to_be_visible()
