@@ -228,7 +228,7 @@ AUTH_USER_MODEL = "accounts.Member"
 SESSION_ENGINE = "accounts.signing_in.sessions"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"
-MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+MESSAGE_STORAGE = "studyservice.undo.messages.UndoStorage"
 PASSWORD_HASHERS = ["studyservice.secrets.hashing.Argon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -8,14 +8,16 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import is_valid_path, reverse
 from django.utils import timezone
 
 from accounts.credentials.connections import CONNECTED_APPS
 from accounts.events import AccountEvent, event_in_words, list_events
 from accounts.members.models import Member
-from accounts.pages.signed_in import FORM, POST, READ, for_members
+from accounts.pages.sign_in import target_after
+from accounts.pages.signed_in import FORM, READ, for_active_members, for_members
 from studyservice.changes.contents import ChangeRow
 from studyservice.changes.words import actor_in_words, change_in_words
 from studyservice.models import ActorKind
@@ -24,7 +26,7 @@ from studyservice.operations.fields import parse_uuid
 from studyservice.rows.access import Access
 from studyservice.undo.log import list_changes
 from studyservice.undo.seen import told_why_not
-from studyservice.undo.undo import undo_change
+from studyservice.undo.undo import undo_change, undo_changes
 
 EVENTS_PER_PAGE = 50
 """Events on one page."""
@@ -155,21 +157,42 @@ def _shown(change: ChangeRow, now: datetime) -> Shown:
     return Shown(change, change_in_words(change), told_why_not(change, now))
 
 
-@for_members(POST)
+@for_active_members(FORM)
 def undo_one(request: HttpRequest, member: Member, change_id: UUID) -> HttpResponse:
-    """Undo one change, and show the page again."""
+    """Undo a change with those in `also`, all or none, and show the page in `next` again, by default the list.
+
+    GET, as after signing in again, leads to the list.
+    """
+    if request.method != "POST":
+        return redirect("activity")
+    also = [parse_uuid(told) for told in request.POST.get("also", "").split()]
+    if len(also) >= MOST_AT_ONCE or None in also:
+        raise Http404
+    undone: list[ChangeRow] = []
     try:
-        change = undo_change(Access(member), change_id)
+        undone = undo_changes(Access(member), [change_id, *filter(None, also)])
     except Conflict as error:
         messages.warning(request, f"Nothing was undone. {error.message}")
-    except NotFound as error:
-        raise Http404 from error
     else:
-        messages.success(request, f"Undone: {actor_in_words(change['by'])} {change_in_words(change)}.")
-    return redirect("activity")
+        messages.success(request, f"Undone: {' '.join(_in_words(change) for change in undone)}")
+    return HttpResponseRedirect(_where(request, undone))
 
 
-@for_members(FORM)
+def _in_words(change: ChangeRow) -> str:
+    return f"{actor_in_words(change['by'])} {change_in_words(change)}."
+
+
+def _where(request: HttpRequest, undone: list[ChangeRow]) -> str:
+    """The page to show after an undo: the list above a page whose object the undo has deleted."""
+    target = target_after(request, "activity")
+    for change in undone:
+        above, found, _ = target.partition(f"/{change['object']['id']}")
+        if found and change["before"] is None:
+            return above if is_valid_path(above) else reverse("home")
+    return target
+
+
+@for_active_members(FORM)
 def undo_today(request: HttpRequest, member: Member, kind: str, actor_id: UUID) -> HttpResponse:
     """Ask on GET. On POST undo today's changes by an app or a key, newest first, and list those that remain."""
     if not _can_be_undone_at_once(kind):

@@ -5,16 +5,17 @@ Each form has a key in a hidden field. Its result is stored under that key, like
 """
 
 import hashlib
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import orjson
 from django import forms
 from django.http import HttpRequest
 
 from accounts.members.models import Member
+from studyservice.changes.calls import required_call
 from studyservice.changes.replaying import HEADER, KeyedAnswer, KeyedCall, answer_once
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
@@ -34,6 +35,7 @@ def address_here(request: HttpRequest, *parameters: str, path: str | None = None
     return f"{path}?{urlencode(kept)}" if kept else path
 
 
+_CHANGES = "form_changes"
 _OF_EVERY_FORM = {"csrfmiddlewaretoken"}
 
 
@@ -60,12 +62,19 @@ class OnceForm(forms.Form):
         digest = hashlib.sha256(f"{operation.id} {request.path}\n".encode() + content)
         keyed = KeyedCall(member.id, member.id, str(key), digest.hexdigest())
         try:
-            outcome = answer_once(keyed, lambda: KeyedAnswer(operation.status, encode(make())))
+            outcome = answer_once(keyed, lambda: KeyedAnswer(operation.status, encode(_with_changes(make()))))
         except ValidationFailed as error:
             if any(detail["field"] == HEADER for detail in error.details or ()):
                 raise Conflict("This form was sent before, with something else in it. Open it anew.") from error
             raise
-        return cast("dict[str, Any]", orjson.loads(outcome.content))
+        record: dict[str, Any] = orjson.loads(outcome.content)
+        required_call().change_ids = [*map(UUID, record.pop(_CHANGES, ()))]
+        return record
+
+
+def _with_changes(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Store the ids of its changes with the record, so that the answer to a repeated form offers to undo them."""
+    return {**record, _CHANGES: required_call().change_ids}
 
 
 def done_once(request: HttpRequest, member: Member, operation: Operation, do: Callable[[], str]) -> str:

@@ -122,9 +122,7 @@ def delete_course(request: HttpRequest, member: Member, course_id: UUID) -> Http
         number = len(items.items_of(Access(member), course_id))
         return render(request, "courses/delete_course.html", {"course": course, "number": number})
     courses.delete_course(Access(member), course_id)
-    messages.success(
-        request, f"“{course['name']}” is deleted. You can restore it in Activity for 30 days, except for its files."
-    )
+    messages.success(request, f"“{course['name']}” is deleted. An undo restores it without its files.")
     return redirect("courses")
 
 
@@ -137,7 +135,7 @@ def delete_item(request: HttpRequest, member: Member, course_id: UUID, item_id: 
     if request.method != "POST":
         return render(request, "courses/delete_item.html", {"item": item})
     items.delete_item(Access(member), item_id)
-    messages.success(request, f"“{item['title']}” is deleted. You can restore it in Activity for 30 days.")
+    messages.success(request, f"“{item['title']}” is deleted.")
     return redirect("course", course_id=course_id)
 
 

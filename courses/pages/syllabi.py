@@ -182,8 +182,7 @@ def _new_version(
             status = error.status
             refused = " ".join(detail["message"] for detail in error.details or ()) or error.message
         else:
-            saved = f"The new version is saved{f': {done}' if done else ''}. You can undo it in Activity."
-            messages.success(request, saved)
+            messages.success(request, f"The new version is saved{f': {done}' if done else ''}.")
             return redirect("course", course_id=course_id)
     version = version_of(access, course_id, text, answer)
     context |= {

@@ -139,14 +139,13 @@ def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFil
 
 
 def _in_words(done: Sequence[tuple[str, Applied]]) -> str:
-    """What was applied to each course, and how it can be undone."""
+    """What was applied to each course."""
     changed = [(name, words) for name, applied in done if (words := applied.in_words())]
     if not changed:
         return "Nothing was changed."
     if len(done) == 1:
-        return f"Done: {changed[0][1]}. You can undo it in Activity."
-    told = " ".join(f"{name}: {words}." for name, words in changed)
-    return f"{told} Undo each in Activity." if len(changed) > 1 else f"{told} You can undo it in Activity."
+        return f"Done: {changed[0][1]}."
+    return " ".join(f"{name}: {words}." for name, words in changed)
 
 
 def _labels(access: Access, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:

@@ -155,7 +155,7 @@ def delete_score(request: HttpRequest, member: Member, score_id: UUID) -> HttpRe
     """Delete a score at once, as the member can undo it."""
     score = require_score(Access(member), score_id)
     delete_grade_score(Access(member), score_id)
-    said = f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."
+    said = f"The score of “{score['label']}” is deleted."
     messages.success(request, said, extra_tags="above")
     return _section(score[COURSE], "grade")
 

@@ -197,7 +197,7 @@ def delete_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -
     """Delete a milestone at once, as the member can undo it."""
     milestone = _milestone(Access(member), milestone_id)
     milestones.delete_milestone(Access(member), milestone_id)
-    said = f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days."
+    said = f"“{milestone['title']}” is deleted."
     messages.success(request, said, extra_tags="above")
     return _to_steps(milestone["item_id"])
 

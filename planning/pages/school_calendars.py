@@ -62,6 +62,7 @@ def calendar_list(request: HttpRequest, member: Member) -> HttpResponse:
     except ApiError as error:
         form.add_error(None, error.message)
         return with_headers(_list(request, member, form, error.status), error.headers)
+    messages.success(request, f"Added “{added['name']}”.")
     return redirect("calendar", calendar_id=added["id"])
 
 
@@ -82,7 +83,7 @@ def _list(request: HttpRequest, member: Member, form: AddressForm, status: HTTPS
 _DONE = {
     "save": "Saved.",
     "refresh": "The calendar was read.",
-    "accept": "The dates were taken. You can undo it in Activity.",
+    "accept": "The dates were taken.",
     "refuse": "Nothing was taken. We ask again when the school changes something.",
     "pause": "The calendar is paused.",
     "start": "The calendar is read again.",

@@ -133,8 +133,10 @@ def _take(
     plans = [(one, all_of(one)) for one in found.values() if one.writes_something()]
     call = current_call()
     actor = Actor(ActorKind.CALENDAR, calendar["id"], calendar["host"])
-    with acting(actor, operation=None if call is None else call.operation):
+    with acting(actor, operation=None if call is None else call.operation) as taking:
         done = take_each(access, source, courses, TAKES, plans)
+    if call is not None:
+        call.change_ids += taking.change_ids
     if any(applied.made or applied.changed or found[course_id].moved_out for course_id, applied in done.items()):
         calendar["last_changed_at"] = timezone.now()
     return {

@@ -92,18 +92,23 @@ class Call:
         network: the caller's network, as it may be stored; empty for commands and for API requests.
         operation: the declared operation; None for pages, the admin and commands.
         transaction: the transaction shared by the call's writes; None if each write has its own.
-        change_id: the call's row in the log of changes; None if it changed nothing.
+        change_ids: the call's rows in the logs of changes and of reviews, oldest first.
         doubts: functions that return warnings about valid but suspicious values. Only tools call them.
-        change: the columns of that row; also None if another log holds it.
+        change: the columns of the newest row in the log of changes; None without one.
     """
 
     who: Callable[[], Actor]
     network: str = ""
     operation: Operation | None = None
     transaction: CallTransaction | None = None
-    change_id: UUID | None = None
+    change_ids: list[UUID] = field(default_factory=list)
     doubts: list[Callable[[], Iterable[str]]] = field(default_factory=list)
     change: Mapping[str, Any] | None = None
+
+    @property
+    def change_id(self) -> UUID | None:
+        """The newest of `change_ids`; None if the call changed nothing."""
+        return self.change_ids[-1] if self.change_ids else None
 
     @contextmanager
     def one_transaction(self, admit: Callable[[], None]) -> Iterator[CallTransaction]:

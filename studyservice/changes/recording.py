@@ -217,7 +217,7 @@ class Write:
         self._logged_as = row_id
 
     def store(self) -> None:
-        """If anything changed, store the row and set its id on the call.
+        """If anything changed, store the row and add its id to the call.
 
         Raises:
             NoActor: the call has no actor.
@@ -228,13 +228,14 @@ class Write:
         head = self._head
         if head is not None and (self._sides or self._gone_below or (head.before, head.after) != ({}, {})):
             call = writing_call()
-            call.change_id = uuid7()
-            row = self._columns(call, head, call.change_id)
+            change_id = uuid7()
+            call.change_ids.append(change_id)
+            row = self._columns(call, head, change_id)
             call.change = row
             _INSERT.later(**row)
-            self._store_objects(head.id, call.change_id)
+            self._store_objects(head.id, change_id)
         elif self._logged_as is not None:
-            writing_call().change_id = self._logged_as
+            writing_call().change_ids.append(self._logged_as)
 
     def _row(
         self,

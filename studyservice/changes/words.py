@@ -140,8 +140,9 @@ def _ticked(name: str, before: Json, after: Json) -> str:
     return f"ticked off {name}" if after else f"marked {name} as not done"
 
 
-def _archived(name: str, before: Json, after: Json) -> str:
-    return f"{'ended' if after else 'reopened'} {name}"
+def _switched(on: str, off: str) -> Callable[[str, Json, Json], str]:
+    """Return a function that describes the change of a boolean by one of two verbs."""
+    return lambda name, _, after: f"{on if after else off} {name}"
 
 
 def _replaced(name: str, before: Json, after: Json) -> str:
@@ -171,7 +172,9 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "due_on": _moved,
     "due_time": _timed,
     "done": _ticked,
-    "archived": _archived,
+    "archived": _switched("ended", "reopened"),
+    "paused": _switched("paused", "resumed"),
+    "suspended": _switched("suspended", "resumed"),
     "place": _placed,
     "categories": _replaced,
     "course_id": _referred("course"),
@@ -190,6 +193,8 @@ def _day(value: Json) -> str:
 def _value(value: Json) -> str:
     if value is None:
         return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return number(value) if isinstance(value, int | float) else f"“{value}”"
 
 

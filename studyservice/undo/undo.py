@@ -17,6 +17,7 @@ from django.db import IntegrityError
 from django.db.models import F, FileField, Model
 from django.utils import timezone
 
+from studyservice.changes.calls import required_call
 from studyservice.changes.contents import INTERNAL, ChangeRow, as_kept, as_words, plural_of, type_of, unpacked, value_of
 from studyservice.changes.recording import Write
 from studyservice.database.constraints import breaks_a_rule, is_duplicate
@@ -65,6 +66,12 @@ def undo_change(access: Access, change_id: UUID) -> ChangeRow:
     if told is None:
         raise NotFound("The change was deleted meanwhile.")
     return told
+
+
+def undo_changes(access: Access, change_ids: Iterable[UUID]) -> list[ChangeRow]:
+    """Undo changes in this order, all or none, and return them like `undo_change`, which names the errors."""
+    with required_call().one_transaction(lambda: None):
+        return [undo_change(access, change_id) for change_id in change_ids]
 
 
 def _undo_row(access: Access, row: Row, effects: Effects | None) -> None:

@@ -63,6 +63,7 @@ def test_changes_are_described(owner: RestEntryPoint, course: Any, item: Any, mi
     assert newest_in_words(owner) == "added the deck “Organelles” with 2 cards"
     reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "again")
     assert newest_in_words(owner) == "recorded “again” for “Nucleus”"
+    assert words("update_vocab_card", card_id=deck["cards"][1]["id"], suspended=True) == "suspended “Pore”"
 
 
 @pytest.mark.database("both")

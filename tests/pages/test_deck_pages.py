@@ -198,7 +198,7 @@ def test_a_card_can_be_suspended_and_deleted_in_the_list(browser: Client, owner:
     assert card_named(owner, deck, "Osmosis")["suspended"] is False
     assert press("delete", "Osmosis") == f"{path}#card-{ids['Meiosis']}"
     assert press("delete", "Meiosis") == f"{path}#card-{ids['Mitosis']}"
-    assert "“Meiosis” is deleted. You can restore it in Activity" in text_of(browser, path)
+    assert "“Meiosis” is deleted." in text_of(browser, path)
     assert press("delete", "Mitosis") == path
     assert "This deck has no cards." in text_of(browser, path)
     newest = owner.made("list_changes", limit=1)["data"][0]

@@ -53,7 +53,7 @@ def change_cards(request: HttpRequest, member: Member, deck_id: UUID) -> HttpRes
     if action == "delete":
         place = _neighbor(Access(member), card, q)
         delete_vocab_card(Access(member), card_id)
-        messages.success(request, f"“{card['term']}” is deleted. You can restore it in Activity for 30 days.")
+        messages.success(request, f"“{card['term']}” is deleted.")
     else:
         update_vocab_card(Access(member), card_id, suspended=action == "suspend")
         told = "is suspended. It is not asked until you resume it" if action == "suspend" else "is asked again"

@@ -3,6 +3,7 @@
 from http import HTTPStatus
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -73,6 +74,7 @@ def import_decks(request: HttpRequest, member: Member) -> HttpResponse:
             form.add_error("file", refusal_in_words(error))
             status, headers = error.status, error.headers
         else:
+            messages.success(request, f"{told['cards']} card{'' if told['cards'] == 1 else 's'} imported.")
             return render(request, "vocab/decks_imported.html", {"told": told})
     decks = [] if form.is_bound else list_vocab_decks(Access(member), include_cards=False)
     context = {"form": form, "most": megabytes(MAX_FILE), "decks": decks}

@@ -150,7 +150,7 @@ def delete_deck(request: HttpRequest, member: Member, deck_id: UUID) -> HttpResp
     if request.method != "POST":
         return render(request, "vocab/delete_deck.html", {"deck": deck})
     delete_vocab_deck(Access(member), deck_id)
-    messages.success(request, f"“{deck['name']}” is deleted. You can restore it in Activity for 30 days.")
+    messages.success(request, f"“{deck['name']}” is deleted.")
     return redirect("decks")
 
 
