@@ -34,6 +34,8 @@ class MonthItem(TypedDict):
     course_id: UUID
     course_name: Annotated[str, At("course__name")]
     course_code: Annotated[str | None, At("course__code")]
+    done: bool
+    graded: bool
 
 
 _FROM = Q(due_on__gte=Param("start"))

@@ -37,6 +37,7 @@ def paths(member: "Member", entry_point: OpenEntryPoint) -> dict[str, str]:
     return {
         "/": "Outline",
         "/upcoming": "Essay 29",
+        f"/upcoming/{member.today():%Y-%m}": "Essay 0",
         f"/courses/{course['id']}": "Essay 29",
         f"/decks/{deck['id']}": "Meaning 59",
     }

@@ -1,0 +1,68 @@
+"""What comes up, in a browser: on a phone, on a desktop, on paper."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import ViewportSize, expect
+
+from tests.conftest import OpenEntryPoint
+from tests.pages.browser.conftest import PageFactory
+from tests.pages.browser.test_accessibility import audit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from accounts.models import Member
+
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "the look of pages")]
+
+SMALL: ViewportSize = {"width": 320, "height": 640}
+SHEET: ViewportSize = {"width": 560, "height": 800}
+
+
+@pytest.fixture
+def month(member: "Member", entry_point: OpenEntryPoint) -> str:
+    """The path of this month, with items today."""
+    owner = entry_point(member)
+    course = owner.made("create_course", name="Biology")
+    for title in ("Quiz", "A title with aVeryLongWordThatNoColumnOfTheTableCanHoldInOneLineOnAnyScreen"):
+        item = owner.made("create_item", course_id=course["id"], title=title, due_on=str(member.today()))
+    owner.made("create_milestone", item_id=item["id"], title="Outline")
+    return f"/upcoming/{member.today():%Y-%m}"
+
+
+def test_the_pages_are_accessible(open_signed_in: PageFactory, month: str) -> None:
+    page: Page = open_signed_in("/upcoming")
+    audit(page)
+    page.goto(month)
+    audit(page)
+    page.goto("/upcoming/9999-12")
+    audit(page)
+
+
+def test_the_month_is_a_list_on_a_phone_and_a_table_on_paper(open_signed_in: PageFactory, month: str) -> None:
+    page: Page = open_signed_in(month, viewport=SMALL)
+    expect(page.locator(".month td").locator("visible=true")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+    page.set_viewport_size({"width": 640, "height": 640})
+    assert page.locator(".month td").locator("visible=true").count() >= 28
+    page.set_viewport_size(SHEET)
+    page.emulate_media(media="print")
+    assert page.locator(".month td").locator("visible=true").count() >= 28
+    assert page.evaluate("document.documentElement.scrollWidth") <= SHEET["width"]
+
+
+def test_the_navigation_fits_one_line_of_a_small_phone(open_signed_in: PageFactory, month: str) -> None:
+    page: Page = open_signed_in("/upcoming", viewport=SMALL)
+    tops: list[Any] = page.locator(".site-nav a").evaluate_all("all => all.map((one) => one.offsetTop)")
+    assert len(tops) == 5
+    assert len({*tops}) == 1
+
+
+def test_a_filter_is_chosen_by_keyboard_without_script(open_signed_in: PageFactory, month: str) -> None:
+    page: Page = open_signed_in("/upcoming", java_script_enabled=False)
+    page.get_by_label("Kind").select_option("exam")
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(page.get_by_text("Nothing is coming up here.")).to_be_visible()
+    page.get_by_role("link", name="Show all courses and kinds").click()
+    expect(page.get_by_role("link", name="Quiz", exact=True)).to_be_visible()
