@@ -139,6 +139,7 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF],
         "style-src": [SELF],
         "img-src": [SELF],
+        "manifest-src": [SELF],
         "form-action": [SELF],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
@@ -338,6 +339,7 @@ DATETIME_FORMAT = r"Y-m-d H:i \U\T\C"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "studyservice" / "staticfiles"  # from `collectstatic`; included in the installed package
+WHITENOISE_MIMETYPES = {".webmanifest": "application/manifest+json"}
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # only operators can download files, through the admin of courses
 STORAGES = {
