@@ -24,6 +24,7 @@ LIBRARIES = (
     "icalendar",
     "jwcrypto.jwk",
     "limits.aio",
+    "math_core",
     "mcp.server.lowlevel",
     "mcp.server.runner",
     "mcp_types.methods",

@@ -23,6 +23,7 @@ from studyservice.rows.access import Access
 from studyservice.undo.undo import undo_change
 from vocab.card_changes import NoSuchCard
 from vocab.models import MAX_DURATION_MS, Rating
+from vocab.pages.formulas import with_formulas
 from vocab.pages.sittings import MORE_NEW, Queue, Sitting
 from vocab.pages.words import until
 from vocab.reviews import AnsweredSince, review_vocab_card
@@ -101,6 +102,7 @@ def study(
         changing = reverse("card", args=[turn.card["deck_id"], turn.card["id"]])
         context["change"] = f"{changing}?{urlencode({**queue.query(), 'sitting': sitting.id})}"
         term = turn.card["term"]
+        context |= {"term": with_formulas(term), "definition": with_formulas(turn.card["definition"])}
         context["is_long"] = len(term) > _LONG or term.count("\n") >= _MANY_LINES
         return render(request, "vocab/study.html", context | {"buttons": buttons, "shown": _milliseconds(now)})
 

@@ -130,6 +130,27 @@ def test_after_show_the_answer_begins_in_the_window(
     audit(page)
 
 
+LONG_FORMULA = r"$$\int_0^1 f(x)\,dx = " + " + ".join(rf"\frac{{x_{{{n}}}}}{{{n}}}" for n in range(1, 30)) + "$$"
+
+
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_a_long_formula_scrolls_within_the_card(open_signed_in: PageFactory, deck: Any, color_scheme: str) -> None:
+    from vocab.models import Card
+
+    inline = LONG_FORMULA.replace("$$", "$")
+    Card.objects.filter(term=TERMS[0]).update(term="Is $x < 1$?", definition=f"{inline} or\n{LONG_FORMULA}")
+    viewport = {"width": 320, "height": 640}
+    page: Page = open_signed_in("/study", viewport=viewport, color_scheme=color_scheme)
+    page.get_by_text("Show", exact=True).click()
+    formulas = page.locator(".definition math")
+    expect(formulas).to_have_count(2)
+    for formula in formulas.all():
+        assert formula.evaluate("math => math.scrollWidth > math.clientWidth && math.clientWidth > 0")
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert page.locator(".term math mi").first.evaluate("mi => mi.getBoundingClientRect().height") > 0
+    audit(page)
+
+
 def test_an_exams_cards_are_studied_by_keyboard(
     open_signed_in: PageFactory, member: Any, entry_point: OpenEntryPoint
 ) -> None:
