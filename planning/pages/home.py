@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from http import HTTPStatus
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -19,16 +20,20 @@ from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
-from accounts.pages.signed_in import POST, for_active_members
+from accounts.pages.signed_in import FORM, POST, for_active_members
+from courses.item_batches import create_item
 from courses.items import update_item
-from courses.pages.colors import hues_here
+from courses.pages.colors import courses_here, hues_here
 from courses.pages.courses import first_steps
+from courses.views import ItemViewSet
 from planning.agenda import done_milestones, look_ahead
 from planning.agenda_serializers import NowRow, StepRow
 from planning.milestones import update_milestone
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
+from planning.pages.line_form import LineForm, said_of
 from studyservice.http.middleware import may_fetch
+from studyservice.operations.errors import Conflict
 from studyservice.rows.access import Access
 from vocab.studying import coming
 
@@ -89,16 +94,25 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def _week(request: HttpRequest) -> HttpResponse:
-    """The week of an active member, or the introduction for anybody else."""
-    context: dict[str, object] = {
+    """The week of a member, or the introduction for anybody else."""
+    if isinstance(request.user, Member):
+        return show_week(request, request.user)
+    context = {
         "mcp_url": f"{settings.BASE_URL}/mcp",
         "curl": f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda",
     }
-    if not isinstance(request.user, Member):
-        return render(request, "planning/home.html", context)
-    member = request.user
-    context["standing"] = standing(member)
-    context["time_zone"] = member.time_zone
+    return render(request, "planning/home.html", context)
+
+
+def show_week(
+    request: HttpRequest, member: Member, *, line_form: LineForm | None = None, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    """The week of a member; without an active membership only how to renew it.
+
+    Args:
+        line_form: the rejected line.
+    """
+    context: dict[str, object] = {"standing": standing(member), "time_zone": member.time_zone}
     if member.membership_is_active():
         ahead = look_ahead(Access(member), days=WEEK, minutes=minutes_asked(request))
         today = ahead.agenda["today"]
@@ -107,7 +121,8 @@ def _week(request: HttpRequest) -> HttpResponse:
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
         context |= {
             "first_steps": first_steps(Access(member), len(hues_here(request))),
-            "here": address_here(request, "minutes"),
+            "here": address_here(request, "minutes", path=reverse("home")),
+            "line_form": line_form or LineForm(member=member, line=request.session.get(_LINE, "")),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
         context |= (
@@ -116,7 +131,7 @@ def _week(request: HttpRequest) -> HttpResponse:
             | _cards(Access(member), ahead.situation)
         )
     with timezone.override(ZoneInfo(member.time_zone)):
-        return may_fetch(request, render(request, "planning/week.html", context))
+        return may_fetch(request, render(request, "planning/week.html", context, status=status))
 
 
 def _cards(access: Access, situation: Situation) -> dict[str, object]:
@@ -131,6 +146,33 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
         return {"cards_today": known + new, "new_today": new}
     later = coming(access, timezone.now(), [deck.id for deck in situation.decks])
     return {"cards_today": 0, "later_today": later["later_today"], "next_card_at": later["next_at"]}
+
+
+_LINE = "line"
+"""In the session: a line that waits for the member's first course."""
+
+
+@for_active_members(FORM)
+def add_line(request: HttpRequest, member: Member) -> HttpResponse:
+    """Add the item of a line. GET leads to the week, as after a rejected line."""
+    if request.method != "POST":
+        return redirect("home")
+    form = LineForm(request.POST, member=member, courses=[one for one in courses_here(request) if not one["archived"]])
+    if not form.is_valid():
+        if form.needs_course:
+            request.session[_LINE] = form["line"].value()
+        return show_week(request, member, line_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    course_id, item = form.new_item()
+    try:
+        made = form.make_once(
+            request, member, ItemViewSet.create_item, lambda: create_item(Access(member), course_id, **item)[0]
+        )
+    except Conflict as error:
+        form.add_error("line", error.message)
+        return show_week(request, member, line_form=form, status=error.status)
+    request.session.pop(_LINE, None)
+    messages.success(request, said_of(made, member.today()))
+    return HttpResponseRedirect(target_after(request))
 
 
 _CHOICES = {"true": True, "false": False}

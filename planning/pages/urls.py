@@ -6,7 +6,7 @@ from planning.calendar.feed import feed
 from planning.pages.calendar_import import import_calendar_file
 from planning.pages.categories import grade_categories
 from planning.pages.course import add_item, course_page, delete_score
-from planning.pages.home import home, tick_item, tick_milestone
+from planning.pages.home import add_line, home, tick_item, tick_milestone
 from planning.pages.item import add_milestone, change_milestone, delete_milestone, item_page
 from planning.pages.item_categories import item_categories
 from planning.pages.month import month_page
@@ -18,6 +18,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("upcoming", upcoming_page, name="upcoming"),
     re_path(r"^upcoming/(?P<month>[0-9]{4}-[0-9]{2})\Z", month_page, name="month"),
+    path("add", add_line, name="add-line"),
     path("courses/<uuid:course_id>", course_page, name="course"),
     path("courses/<uuid:course_id>/items", add_item, name="add-item"),
     path("courses/<uuid:course_id>/items/categories", item_categories, name="item-categories"),
