@@ -169,12 +169,13 @@ def undo_one(request: HttpRequest, member: Member, change_id: UUID) -> HttpRespo
     if len(also) >= MOST_AT_ONCE or None in also:
         raise Http404
     undone: list[ChangeRow] = []
+    tags = "above" if "next" in request.POST else ""
     try:
         undone = undo_changes(Access(member), [change_id, *filter(None, also)])
     except Conflict as error:
-        messages.warning(request, f"Nothing was undone. {error.message}")
+        messages.warning(request, f"Nothing was undone. {error.message}", extra_tags=tags)
     else:
-        messages.success(request, f"Undone: {' '.join(_in_words(change) for change in undone)}")
+        messages.success(request, f"Undone: {' '.join(_in_words(change) for change in undone)}", extra_tags=tags)
     return HttpResponseRedirect(_where(request, undone))
 
 

@@ -44,7 +44,7 @@ if (menu) {
   });
 }
 
-// A tick is sent beside the page, which is then replaced: Back leads to the page before it, and the row stays in its place.
+// A tick or its undo moves nothing. A tick is sent beside the page, which is then replaced: Back leads to the page before it, and the row stays in its place.
 const ticks = document.getElementById("ticks");
 if (ticks) {
   const here = new URL(ticks.elements.next.value, location).href;
@@ -56,6 +56,12 @@ if (ticks) {
     scrollTo(0, button ? scrollY + button.getBoundingClientRect().top - last.top : last.scrolled);
     if (last.byKey) button?.focus({ preventScroll: true });
   }
+
+  const undo = document.getElementById("undo");
+  undo?.addEventListener("submit", () => {
+    const back = new URL(undo.elements.next.value, location).href;
+    sessionStorage.setItem("ticked", JSON.stringify({ here: back, scrolled: scrollY }));
+  });
 
   let sending = false;
   const send = async (event) => {

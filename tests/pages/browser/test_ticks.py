@@ -59,6 +59,20 @@ def test_a_tick_moves_nothing_and_adds_nothing_to_the_history(
     assert page.url.endswith("/courses")
 
 
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_tick_can_be_undone_in_its_message(open_signed_in: PageFactory, course: Any, has_script: bool) -> None:
+    from playwright.sync_api import expect
+
+    page: Page = open_signed_in("/", viewport={"width": 390, "height": 640}, java_script_enabled=has_script)
+    page.get_by_role("button", name="Tick Essay 4").click()
+    top = top_of(page, "Untick Essay 4")
+    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("status")).to_have_text("Undone: You ticked off “Essay 4”.")
+    expect(page.get_by_role("status")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Tick Essay 4", exact=True)).to_be_visible()
+    assert not has_script or abs(top_of(page, "Tick Essay 4") - top) <= 1
+
+
 def test_the_keyboard_goes_on_from_the_tick(open_signed_in: PageFactory, course: Any) -> None:
     from playwright.sync_api import expect
 
