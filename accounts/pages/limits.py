@@ -16,6 +16,7 @@ from accounts.credentials.limiting import COURSE_NAMES, CourseName
 from accounts.members.models import Member
 from accounts.pages.forms import course_choices, status_of
 from accounts.pages.signed_in import FORM, for_members
+from studyservice.http.error_pages import returns_input
 from studyservice.rows.limits import NO_LIMITS, Limits, day_in_words
 
 _ALL, _THESE = "all", "these"
@@ -132,6 +133,7 @@ class LimitsForm(forms.Form):
         return [course["name"] for course in self.names if str(course["id"]) in courses]
 
 
+@returns_input
 @for_members(FORM)
 def limit_key(request: HttpRequest, member: Member, key_id: UUID) -> HttpResponse:
     """Ask for the key's limits on GET, change them on POST."""
@@ -139,6 +141,7 @@ def limit_key(request: HttpRequest, member: Member, key_id: UUID) -> HttpRespons
     return _changed(request, member, key.name, key.limited_to(), partial(limit_api_key, key), ends=False)
 
 
+@returns_input
 @for_members(FORM)
 def limit_app(request: HttpRequest, member: Member, app_id: UUID) -> HttpResponse:
     """Ask for the app's limits on GET, change them on POST."""

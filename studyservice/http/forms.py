@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from studyservice.http.error_pages import error_page, too_many
 from studyservice.http.requests import ADMIN_ROOT, client_address, is_below
 from studyservice.http.uploads import FormUploadHandler
-from studyservice.operations.errors import ApiError
+from studyservice.operations.errors import ApiError, NotFound
 from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit
 
@@ -98,6 +98,8 @@ def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
                     handler = turn.enter_context(FormUploadHandler(request))
                     request.upload_handlers = [handler]
                     return protected(request, *args, **kwargs)
+            except NotFound:  # the view's decorators answer it
+                raise
             except ApiError as error:
                 return error_page(
                     request, error.status, "Your file was not taken", error.message, headers=error.headers

@@ -11,8 +11,13 @@ from accounts.models import Member
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with
+from tests.support.page_forms import form_paths
+from tests.support.samples import UNKNOWN_ID
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "pages call tested operations")]
+
+DONE_ALREADY = {"undo-answer-deck", "undo-answer-item"}
+"""Forms whose object may be gone, as after a second click."""
 
 HERE = {"Origin": "http://testserver"}
 NOTE = "Two pages about <b>cells</b>.\nAsk Ada & Bo."
@@ -85,6 +90,26 @@ def test_every_form_of_study_data_comes_back(browser: Client, owner: RestEntryPo
     response = browser.post(path, form, headers=HERE)
     assert response.status_code == 404
     assert "A new essay" in texts(response)
+
+
+def test_every_form_comes_back_after_its_object_or_token_is_gone(owner_member: Member) -> None:
+    """To a page of this site only, and not after the end of the session. A token that never was is as a stale one."""
+    sent = {"title": "A new essay"}
+    for name, path in form_paths(signed_in(owner_member)).items():
+        browser = signed_in(owner_member, checks=True)
+        stale = browser.post(path, sent, headers=HERE)
+        assert (name, stale.status_code, texts(stale)) == (name, 403, ["A new essay"])
+        valid = form_with("title", stale.content.decode())
+        if UNKNOWN_ID in path and name not in DONE_ALREADY:
+            gone = browser.post(path, valid, headers=HERE)
+            assert (name, gone.status_code, texts(gone)) == (name, 404, ["A new essay"])
+        elsewhere = browser.post(path, sent, headers={"Origin": "https://evil.example"})
+        browser.logout()
+        ended = browser.post(path, sent, headers=HERE)
+        assert (name, elsewhere.status_code) == (name, 403)
+        assert ended.status_code == 403 or ended.headers["Location"] == f"/sign-in?next={path}"
+        for answer in (elsewhere, ended):
+            assert "A new essay" not in answer.content.decode(), name
 
 
 @each("checked", ["the token of another session", ""])
