@@ -33,15 +33,18 @@ def kind_field() -> forms.ChoiceField:
     )
 
 
-def date_field(help_text: str = "") -> forms.DateField:
-    """A date, or none."""
+def date_field(help_text: str = "", *, required: bool = False) -> forms.DateField:
+    """A date, or none if it is not `required`."""
     return forms.DateField(
         label="Date",
-        required=False,
+        required=required,
         help_text=help_text,
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         input_formats=["%Y-%m-%d"],
-        error_messages={"invalid": "Enter a complete date, or leave it empty."},
+        error_messages={
+            "required": "Enter a date.",
+            "invalid": "Enter a complete date." if required else "Enter a complete date, or leave it empty.",
+        },
     )
 
 

@@ -2,20 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.text import Truncator
 
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
 from planning.agenda_serializers import AgendaRow
 from planning.serializers import MilestoneRow
 
-MOST_LISTED = 100
-"""Maximum number of items and milestones on the page, which keeps it small."""
+MOST_A_DAY = 12
+MOST_OVERDUE = 20
+"""Maximum numbers of rows of a day, and of overdue ones unless all are asked for."""
+
+ALL_OVERDUE = 50
+
+ROOM = 87_000
+"""Most bytes of all rows, which keep the page under 100 kB. Very full weeks have fewer rows a day."""
+
+_ROW = 1040
+"""Bytes of a row without the texts of `Due`."""
+
+NAMED = 50
+"""Most characters of a title in the names of a row's buttons."""
 
 
 class Due(NamedTuple):
@@ -27,6 +38,8 @@ class Due(NamedTuple):
         recall: expected recall of its course's flashcards on its day without studying, in percent; None if not shown.
         since: the due date of an overdue or missed one.
         tick: the path of the form that sets whether it is done; empty for graded items.
+        move: the path of the form that moves it to another day.
+        day: its due date.
         done: whether it is done.
         time: an item's time; empty without one.
     """
@@ -40,53 +53,76 @@ class Due(NamedTuple):
     recall: float | None = None
     since: date | None = None
     tick: str = ""
+    move: str = ""
+    day: date | None = None
     done: bool = False
     time: str = ""
 
+    @property
+    def short_title(self) -> str:
+        """The title in the names of buttons."""
+        return Truncator(self.title).chars(NAMED)
+
+    def size(self) -> int:
+        """Its size in a page, in bytes."""
+        return _ROW + len(f"{self.title * 2}{self.short_title * 4}{self.what}{self.course}".encode())
+
 
 class Day(NamedTuple):
-    """The items and milestones due on a day."""
+    """The items and milestones due on a day.
+
+    Attributes:
+        more: the number of others.
+    """
 
     date: date
     due: list[Due]
+    more: int = 0
 
 
-def due_lists(agenda: AgendaRow, done: Sequence[MilestoneRow], courses: Mapping[UUID, UUID]) -> dict[str, object]:
-    """The agenda by day, with separate lists of what is overdue and of undated steps. At most `MOST_LISTED` entries;
-    `more` has the number of others.
+def due_lists(
+    agenda: AgendaRow, done: Sequence[MilestoneRow], courses: Mapping[UUID, UUID], *, all_overdue: bool = False
+) -> dict[str, object]:
+    """The agenda by day, with separate lists of what is overdue and of undated steps.
 
     Args:
         done: done steps, which stay in their place among the open ones.
         courses: the course of each step's item.
+        all_overdue: whether to list more than `MOST_OVERDUE` overdue ones.
     """
     recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
-    overdue = [(item["due_on"], due_of_item(item)._replace(since=item["due_on"])) for item in agenda["missed"]]
-    undated = []
-    dated = [
-        (item["due_on"], due_of_item(item)._replace(recall=recall.get(item["id"])))
-        for item in agenda["items"]
-        if item["due_on"] is not None
-    ]
-    today = agenda["today"]
-    steps = sorted(
-        [*agenda["milestones"], *done], key=lambda step: (step["due_on"] or date.max, step["position"], step["id"])
-    )
-    for step in steps:
-        due = due_of_step(step, courses)
-        if step["due_on"] is not None and step["due_on"] < today:
-            overdue.append((step["due_on"], due._replace(since=step["due_on"])))
-        elif step["due_on"] is None:
+    found = [due_of_item(item) for item in agenda["missed"]]
+    found += [due_of_item(item)._replace(recall=recall.get(item["id"])) for item in agenda["items"]]
+    steps = sorted([*agenda["milestones"], *done], key=lambda step: (step["position"], step["id"]))
+    found += [due_of_step(step, courses) for step in steps]
+    overdue: list[Due] = []
+    undated: list[Due] = []
+    by_day: dict[date, list[Due]] = {}
+    for due in sorted(found, key=lambda due: due.day or date.max):
+        if due.day is None:
             undated.append(due)
+        elif due.day < agenda["today"]:
+            overdue.append(due._replace(since=due.day))
         else:
-            dated.append((step["due_on"], due))
-    for one in (overdue, dated):
-        one.sort(key=itemgetter(0))
-    late = min(len(overdue), max(MOST_LISTED // 2, MOST_LISTED - len(dated) - len(undated)))
-    dated = dated[: MOST_LISTED - late]
-    undated = undated[: MOST_LISTED - late - len(dated)]
-    more = len(agenda["missed"]) + len(agenda["items"]) + len(steps) - late - len(dated) - len(undated)
-    days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=itemgetter(0))]
-    return {"days": days, "overdue": [due for _, due in overdue[:late]], "undated": undated, "more": more}
+            by_day.setdefault(due.day, []).append(due)
+    late = overdue[: ALL_OVERDUE if all_overdue else MOST_OVERDUE]
+    most = _most_a_day([*by_day.values(), undated], ROOM - sum(due.size() for due in late))
+    return {
+        "overdue": late,
+        "more_overdue": len(overdue) - len(late),
+        "all_overdue": all_overdue,
+        "days": [Day(day, due[:most], len(due[most:])) for day, due in by_day.items()],
+        "undated": undated[:most],
+        "more_undated": len(undated[most:]),
+    }
+
+
+def _most_a_day(days: Sequence[list[Due]], room: int) -> int:
+    """The highest number of rows a day, up to `MOST_A_DAY`, with which all days have at most `room` bytes."""
+    for most in range(MOST_A_DAY, 0, -1):
+        if sum(due.size() for day in days for due in day[:most]) <= room:
+            return most
+    return 0
 
 
 def due_of_item(item: ItemRow) -> Due:
@@ -100,6 +136,8 @@ def due_of_item(item: ItemRow) -> Due:
         item["course_id"],
         "graded" if graded else item["kind"],
         tick="" if graded else reverse("tick-item", args=[item["id"]]),
+        move=reverse("move-item", args=[item["id"]]),
+        day=item["due_on"],
         done=item["done"],
         time=item["due_time"] or "",
     )
@@ -115,5 +153,7 @@ def due_of_step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
         courses.get(step["item_id"]),
         f"for {step['item_title']}",
         tick=reverse("tick-milestone", args=[step["id"]]),
+        move=reverse("move-milestone", args=[step["id"]]),
+        day=step["due_on"],
         done=step["done"],
     )

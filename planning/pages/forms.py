@@ -1,7 +1,7 @@
 """The forms of an item, of its milestones, and on the page of a course, and carrying them out."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from django import forms
@@ -139,6 +139,24 @@ class MilestoneForm(EditForm):
         """The new place or None, and the other arguments of `update_milestone`."""
         changes = self.changes()
         return changes.pop("place", None), cast("MilestoneFields", changes)
+
+
+class MoveForm(forms.Form):
+    """The new date of the item or milestone `id_`."""
+
+    use_required_attribute = False
+
+    due_on = date_field(required=True)
+
+    def __init__(self, data: Any, *, id_: UUID) -> None:
+        super().__init__(data, auto_id=f"id_{id_}_%s")
+
+
+class Refused(NamedTuple):
+    """A row of a list whose move was refused, with the form and its errors."""
+
+    id: UUID
+    form: MoveForm
 
 
 class MinutesForm(forms.Form):

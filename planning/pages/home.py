@@ -1,6 +1,6 @@
 """The home page: an introduction for visitors; for members this week, and steps for their minutes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from http import HTTPStatus
 from uuid import UUID
@@ -20,17 +20,16 @@ from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
-from accounts.pages.signed_in import FORM, POST, for_active_members
+from accounts.pages.signed_in import FORM, for_active_members
 from courses.item_batches import create_item
-from courses.items import update_item
 from courses.pages.colors import courses_here, hues_here
 from courses.pages.courses import first_steps
 from courses.views import ItemViewSet
 from planning.agenda import done_milestones, look_ahead
 from planning.agenda_serializers import NowRow, StepRow
-from planning.milestones import update_milestone
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
+from planning.pages.forms import Refused
 from planning.pages.line_form import LineForm, said_of
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import Conflict
@@ -105,14 +104,20 @@ def _week(request: HttpRequest) -> HttpResponse:
 
 
 def show_week(
-    request: HttpRequest, member: Member, *, line_form: LineForm | None = None, status: HTTPStatus = HTTPStatus.OK
+    request: HttpRequest,
+    member: Member,
+    *,
+    refused: Refused | None = None,
+    line_form: LineForm | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
     """The week of a member; without an active membership only how to renew it.
 
     Args:
+        refused: the row whose move was refused.
         line_form: the rejected line.
     """
-    context: dict[str, object] = {"standing": standing(member), "time_zone": member.time_zone}
+    context: dict[str, object] = {"standing": standing(member), "time_zone": member.time_zone, "refused": refused}
     if member.membership_is_active():
         ahead = look_ahead(Access(member), days=WEEK, minutes=minutes_asked(request))
         today = ahead.agenda["today"]
@@ -121,12 +126,17 @@ def show_week(
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
         context |= {
             "first_steps": first_steps(Access(member), len(hues_here(request))),
-            "here": address_here(request, "minutes", path=reverse("home")),
+            "here": address_here(request, "minutes", "overdue", path=reverse("home")),
             "line_form": line_form or LineForm(member=member, line=request.session.get(_LINE, "")),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
         context |= (
-            due_lists(ahead.agenda, done, courses | {step["item_id"]: step["course_id"] for step in done})
+            due_lists(
+                ahead.agenda,
+                done,
+                courses | {step["item_id"]: step["course_id"] for step in done},
+                all_overdue=request.GET.get("overdue") == "all",
+            )
             | what_now(ahead.now, known)
             | _cards(Access(member), ahead.situation)
         )
@@ -173,35 +183,3 @@ def add_line(request: HttpRequest, member: Member) -> HttpResponse:
     request.session.pop(_LINE, None)
     messages.success(request, said_of(made, member.today()))
     return HttpResponseRedirect(target_after(request))
-
-
-_CHOICES = {"true": True, "false": False}
-
-
-@for_active_members(POST)
-def tick_item(request: HttpRequest, member: Member, item_id: UUID) -> HttpResponse:
-    """Set whether the item is done, and show the originating page again."""
-    return _ticked(request, item_id, lambda done: update_item(Access(member), item_id, done=done)["title"])
-
-
-@for_active_members(POST)
-def tick_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -> HttpResponse:
-    """Set whether the milestone is done, and show the originating page again."""
-    return _ticked(
-        request, milestone_id, lambda done: update_milestone(Access(member), milestone_id, done=done)["title"]
-    )
-
-
-def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[bool], str]) -> HttpResponse:
-    """Set `done` to the value in the form. `set_done` returns the title.
-
-    Raises:
-        Http404: the form is invalid.
-        NotFound: the member has no such object.
-    """
-    done = _CHOICES.get(request.POST.get("done", ""))
-    if done is None:
-        raise Http404
-    title = set_done(done)
-    messages.success(request, f"“{title}” is {'done' if done else 'open again'}.", extra_tags="above")
-    return HttpResponseRedirect(f"{target_after(request)}#t{ticked.hex}")  # the button (tick.html)

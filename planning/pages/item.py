@@ -7,19 +7,18 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.html import format_html
 
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, for_active_members
 from courses.items import get_item, update_item
-from courses.serializers import ItemRow
 from grades.breakdown import get_grades
 from grades.serializers import GradeBreakdownRow, GradeScoreRow
 from planning import milestones
 from planning.agenda_serializers import ItemDetailRow
 from planning.milestones import milestones_of
 from planning.pages.forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm, sent
+from planning.pages.row_changes import later_steps
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from planning.views import MilestoneViewSet
@@ -130,21 +129,10 @@ def item_page(request: HttpRequest, member: Member, item_id: UUID) -> HttpRespon
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, form=form, status=done.status)
     messages.success(request, f"Saved “{done['title']}”." if changes else "Nothing was changed.")
-    if changes.get("due_on"):
-        _warn_of_later_steps(request, member, done)
+    day = changes.get("due_on")
+    if day and (late := later_steps(Access(member), item_id, done["title"], day)):
+        messages.warning(request, late)
     return redirect("item", item_id=item_id)
-
-
-def _warn_of_later_steps(request: HttpRequest, member: Member, item: ItemRow) -> None:
-    """Say how many open milestones are due after an item that was moved, with a link to them."""
-    number = 0 if item["due_on"] is None else milestones.steps_after(Access(member), item["id"], item["due_on"])
-    if number:
-        steps = "1 open step is" if number == 1 else f"{number} open steps are"
-        address = f"{reverse('item', args=[item['id']])}#milestones"
-        messages.warning(
-            request,
-            format_html('{} now later than “{}”. <a href="{}">Change the steps</a>', steps, item["title"], address),
-        )
 
 
 @for_active_members(FORM)

@@ -19,6 +19,7 @@ from courses.models import ItemKind
 from courses.pages.colors import courses_here
 from courses.serializers import CourseRow, ItemRow
 from planning.pages.due_lists import Day, Due, due_of_item, due_of_step
+from planning.pages.forms import Refused
 from planning.upcoming import Filters, PlacedMilestone, upcoming
 from studyservice.rows.access import Access
 
@@ -74,6 +75,11 @@ def monday_of(day: date) -> date:
 @for_active_members(READ)
 def upcoming_page(request: HttpRequest, member: Member) -> HttpResponse:
     """Show items and open milestones from the member's today, or from another day, by week."""
+    return show_upcoming(request, member)
+
+
+def show_upcoming(request: HttpRequest, member: Member, *, refused: Refused | None = None) -> HttpResponse:
+    """The page. `refused` is the row whose move was refused."""
     today = member.today()
     start = _start(request, today)
     page = next((page for page in _PAGES if request.GET.get("page") == str(page)), 1)
@@ -95,6 +101,7 @@ def upcoming_page(request: HttpRequest, member: Member) -> HttpResponse:
         "earlier": _address(request, page - 1) if page > 1 else "",
         "later": _address(request, page + 1) if len(found) > page * MOST_ROWS else "",
         "here": address_here(request, *_FILTERS, "page"),
+        "refused": refused,
     }
     return render(request, "planning/upcoming.html", context)
 

@@ -6,10 +6,11 @@ from planning.calendar.feed import feed
 from planning.pages.calendar_import import import_calendar_file
 from planning.pages.categories import grade_categories
 from planning.pages.course import add_item, course_page, delete_score
-from planning.pages.home import add_line, home, tick_item, tick_milestone
+from planning.pages.home import add_line, home
 from planning.pages.item import add_milestone, change_milestone, delete_milestone, item_page
 from planning.pages.item_categories import item_categories
 from planning.pages.month import month_page
+from planning.pages.row_changes import move_item, move_milestone, tick_item, tick_milestone
 from planning.pages.school_calendars import calendar_list, calendar_page, delete_calendar
 from planning.pages.scores import scores
 from planning.pages.upcoming import upcoming_page
@@ -31,6 +32,8 @@ urlpatterns = [
     path("milestones/<uuid:milestone_id>/delete", delete_milestone, name="delete-milestone"),
     path("items/<uuid:item_id>/done", tick_item, name="tick-item"),
     path("milestones/<uuid:milestone_id>/done", tick_milestone, name="tick-milestone"),
+    path("items/<uuid:item_id>/move", move_item, name="move-item"),
+    path("milestones/<uuid:milestone_id>/move", move_milestone, name="move-milestone"),
     path("courses/<uuid:course_id>/calendar", import_calendar_file, name="import-calendar"),
     re_path(r"^calendar/(?P<token>[^/]*)\.ics\Z", feed, name="calendar-feed"),
     path("calendars", calendar_list, name="calendars"),

@@ -5,9 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
@@ -237,34 +235,6 @@ def test_titles_link_to_items(signed_in: Client, owner: RestEntryPoint, time_mac
 
 def text_of_path(client: Client, path: str) -> str:
     return " ".join(client.get(path).content.decode().split())
-
-
-@pytest.mark.django_db
-def test_a_full_week_stays_small(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
-    """It lists a hundred entries, and shows how many more there are."""
-    time_machine.move_to("2026-11-21T12:00:00Z")
-    course = owner.made("create_course", name="Biology of plants, fungi and other things that grow")
-    for day, number in (("22", 60), ("24", 90)):
-        sheets = [{"title": f"Problem set {n} on chapters {n} to {n + 1} of the book"} for n in range(number)]
-        for sheet in sheets:
-            sheet["due_on"] = f"2026-11-{day}"
-        item = owner.made("create_item", course_id=course["id"], **sheets[0], more=sheets[1:])
-    for one in item["items"][:6]:
-        steps = [{"title": f"Read chapter {n}", "due_on": "2026-11-20"} for n in range(20)]
-        owner.made("create_milestone", item_id=one["id"], **steps[0], more=steps[1:])
-    time_machine.move_to("2026-11-23T12:00:00Z")
-    with CaptureQueriesContext(connection) as statements:
-        page = signed_in.get("/").content
-    assert len(page) < 100_000
-    text = page.decode()
-    shown = text.count('class="tick-button')
-    assert shown == 100
-    assert len(owner.made("get_agenda", days=6)["missed"]) == 50
-    assert f"And {50 + 90 + 120 - 100} more in" in text
-    for heading in ("Overdue", "Tomorrow"):
-        assert heading in text
-    told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
-    assert len(told) <= 8, told
 
 
 @pytest.mark.django_db

@@ -143,6 +143,8 @@ FORMS: dict[str, Callable[[Account], object]] = {
     "delete-milestone": lambda a: a.post(f"/milestones/{a.step}/delete"),
     "tick-item": lambda a: a.post(f"/items/{a.item}/done", done="true", next=a.course),
     "tick-milestone": lambda a: a.post(f"/milestones/{a.step}/done", done="true", next="/"),
+    "move-item": lambda a: a.post(f"/items/{a.item}/move", do="tomorrow", next="/"),
+    "move-milestone": lambda a: a.post(f"/milestones/{a.step}/move", due_on="2027-01-08", next="/upcoming"),
     "import-calendar": lambda a: a.approve(f"{a.course}/calendar", "calendar", file=a_calendar("Paper")),
     "import-calendar of two courses": two_courses,
     "calendars": lambda a: a.school_calendar(),

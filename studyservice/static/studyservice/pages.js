@@ -44,16 +44,17 @@ if (menu) {
   });
 }
 
-// A tick or its undo moves nothing. A tick is sent beside the page, which is then replaced: Back leads to the page before it, and the row stays in its place.
+// A tick or a move is sent beside the page, which is then replaced: Back leads to the page before it, and rows stay in
+// their place. So does undoing a tick.
 const ticks = document.getElementById("ticks");
 if (ticks) {
   const here = new URL(ticks.elements.next.value, location).href;
-  const last = JSON.parse(sessionStorage.getItem("ticked"));
-  sessionStorage.removeItem("ticked");
+  const last = JSON.parse(sessionStorage.getItem("sent"));
+  sessionStorage.removeItem("sent");
   if (last?.here === location.href) {
     const button = document.getElementById(last.button);
     button?.closest("details")?.setAttribute("open", "");
-    scrollTo(0, button ? scrollY + button.getBoundingClientRect().top - last.top : last.scrolled);
+    scrollTo(0, button && last.stays ? scrollY + button.getBoundingClientRect().top - last.top : last.scrolled);
     if (last.byKey) button?.focus({ preventScroll: true });
   }
 
@@ -65,28 +66,32 @@ if (ticks) {
 
   let sending = false;
   const send = async (event) => {
-    const button = event.submitter;
+    const { target: form, submitter } = event;
+    const stays = form === ticks;
+    if (!stays && !form.matches(".move > form")) return;
     event.preventDefault();
     if (sending) return;
     sending = true;
-    const ticked = {
+    const row = submitter.closest("li");  // after a move the keyboard goes on in the next row
+    const button = stays ? submitter : (row.nextElementSibling ?? row.previousElementSibling ?? row).querySelector("[id]");
+    const sent = {
       here,
-      button: button.id,
-      top: button.getBoundingClientRect().top,
+      button: button?.id,
+      stays,
+      top: submitter.getBoundingClientRect().top,
       scrolled: scrollY,
-      byKey: button.matches(":focus-visible"),
+      byKey: submitter.matches(":focus-visible"),
     };
-    const body = new FormData(ticks);
-    body.append(button.name, button.value);
-    const answer = await fetch(button.formAction, { method: "POST", body: new URLSearchParams(body), redirect: "manual" })
-      .catch(() => null);
+    const address = (submitter.attributes.formaction ?? form.attributes.action).value;
+    const body = new URLSearchParams(new FormData(form, submitter));
+    const answer = await fetch(address, { method: "POST", body, redirect: "manual" }).catch(() => null);
     if (answer?.type === "opaqueredirect") {
-      sessionStorage.setItem("ticked", JSON.stringify(ticked));
+      sessionStorage.setItem("sent", JSON.stringify(sent));
       location.replace(here);
     } else {  // The browser shows what is wrong.
-      ticks.removeEventListener("submit", send);
-      ticks.requestSubmit(button);
+      document.removeEventListener("submit", send);
+      form.requestSubmit(submitter);
     }
   };
-  ticks.addEventListener("submit", send);
+  document.addEventListener("submit", send);
 }
