@@ -61,7 +61,7 @@ if (ticks) {
   const undo = document.getElementById("undo");
   undo?.addEventListener("submit", () => {
     const back = new URL(undo.elements.next.value, location).href;
-    sessionStorage.setItem("ticked", JSON.stringify({ here: back, scrolled: scrollY }));
+    sessionStorage.setItem("sent", JSON.stringify({ here: back, scrolled: scrollY }));
   });
 
   let sending = false;
