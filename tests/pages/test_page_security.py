@@ -24,6 +24,7 @@ STRICT = {
     "script-src": "'self'",
     "style-src": "'self'",
     "img-src": "'self'",
+    "manifest-src": "'self'",
     "frame-ancestors": "'none'",
     "base-uri": "'none'",
 }

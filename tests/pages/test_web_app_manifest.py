@@ -25,7 +25,7 @@ def address_of(relation: str) -> str:
 def body_of(response: HttpResponseBase) -> bytes:
     assert response.status_code == 200
     assert not response.cookies
-    return b"".join(response)  # a file
+    return b"".join(response)
 
 
 def read(path: str) -> tuple[str, bytes]:
