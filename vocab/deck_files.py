@@ -204,6 +204,8 @@ def _card(found: FoundCard) -> NewCard:
         }
     if found.get("suspended"):
         card["suspended"] = True
+    if "note" in found:
+        card["note"] = UUID(found["note"])
     return card
 
 

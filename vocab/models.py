@@ -115,6 +115,11 @@ class Card(models.Model):
         db_default=False,
         help_text="Whether it is set aside: not asked, counted as due or new, or planned until this is lifted.",
     )
+    note = models.UUIDField(
+        null=True,
+        editable=False,
+        help_text="Cards of one note, such as the gaps of a text, have the same; null for others.",
+    )
 
     rows = Rows["Card"]()
 

@@ -61,13 +61,14 @@ class _Studied(MemoryState):
     before_today: datetime | None
 
 
-class _Examined(CardRow):
+class PlannedCard(CardRow):
     """An item with a card of its course; without cards, one row in which the card's columns are null."""
 
     kind: str
     due_on: date | None
     course_id: UUID
     step: int | None
+    note: UUID | None
     reviews_today: int
     before_today: datetime | None
 
@@ -97,7 +98,7 @@ _OF_COURSE = MemberSelect(
     _Studied,
 )
 _MINE = Param("member_id")
-_OF_ITEM = MemberSelect[_Examined](
+_OF_ITEM = MemberSelect[PlannedCard](
     _with_todays(
         Item.rows.declared.filter(id=Param("item_id")).annotate(
             its_course=FilteredRelation("course", condition=Q(course__member_id=_MINE)),
@@ -108,7 +109,7 @@ _OF_ITEM = MemberSelect[_Examined](
         ),
         "its_cards__",
     ).order_by("its_decks__created_at", "its_decks__id", "its_cards__position", "its_cards__id"),
-    columns_of_row(_Examined) | {name: f"its_cards__{name}" for name in (*CardRow.__annotations__, "step")},
+    columns_of_row(PlannedCard) | {name: f"its_cards__{name}" for name in (*CardRow.__annotations__, "step", "note")},
 )
 """One statement reads the item and its cards, so that the plan needs no further query."""
 
@@ -194,6 +195,12 @@ def plan_for(
 
 
 def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | None) -> tuple[UUID, list[CardRow]]:
+    """The course of an exam, and today's cards of its plan in order (`planned_cards`). One query."""
+    course_id, cards = planned_cards(access, item_id, minutes_a_day)
+    return course_id, [card_row(card) for card in cards[:limit]]
+
+
+def planned_cards(access: Access, item_id: UUID, minutes_a_day: int) -> tuple[UUID, list[PlannedCard]]:
     """The course of an exam, and today's cards of its plan in order. One query.
 
     Due learning and relearning cards come first, then reviews due today, last looks, and new cards.
@@ -210,7 +217,7 @@ def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | No
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
         found = rows if any(row["id"] for row in rows) else []
         places = queue(_plan_cards(found), _settings(access, exam_on, minutes_a_day, today), instant(now))
-    return rows[0]["course_id"], [card_row(found[place]) for place in places[:limit]]
+    return rows[0]["course_id"], [found[place] for place in places]
 
 
 def _settings(access: Access, exam_on: date, minutes_a_day: int, today: date) -> Settings:

@@ -57,6 +57,7 @@ class NewCard(CardFields, total=False):
     reps: int
     lapses: int
     suspended: bool
+    note: UUID
 
 
 class CardChanges(TypedDict, total=False):

@@ -1,21 +1,22 @@
 """The next card on the study pages, the number of cards left, and upcoming reviews."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 from uuid import UUID
 
-from django.db.models import Case, Count, IntegerField, Min, Q, Value, When
+from django.db.models import BooleanField, Case, Count, IntegerField, Min, Q, Subquery, Value, When
 
 from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
+from studyservice.database.rows import At
 from studyservice.database.statements import Param
 from studyservice.rows.access import Access, MemberSelect, as_array
 from studyservice.rows.rows import OneOf
 from vocab.card_changes import ONE_CARD, StoredCard
 from vocab.decks import NoSuchDeck
-from vocab.models import Card, CardState, Rating
-from vocab.plans import cards_for
+from vocab.models import Card, CardState, Rating, Review
+from vocab.plans import planned_cards
 from vocab.scheduling import DUE_NOW, local_time, memory_of, next_state
 from vocab.serializers import CardRow
 from vocab.studied import StudiedDeck, cards_left, studied
@@ -25,6 +26,9 @@ _TOMORROW_ENDS = 2
 
 DAYS_AHEAD = 7
 """Number of days after today whose cards can be studied ahead."""
+
+_MOST_DECKS = 2
+"""Number of decks that are searched for a new card."""
 
 _INSTANT = timedelta(microseconds=1)
 """The precision of stored times."""
@@ -91,6 +95,20 @@ class Coming(TypedDict):
     ahead: int
 
 
+class _Candidate(StudyCard):
+    """A card that may be the next.
+
+    Attributes:
+        follows: whether the member's last review was of a card of the same note.
+    """
+
+    follows: bool
+
+
+class _LastReview(TypedDict):
+    note: Annotated[UUID | None, At("card__note")]
+
+
 class _Ahead(TypedDict):
     cards: int
 
@@ -116,14 +134,27 @@ _STEPS_FIRST = (
 )
 """Due learning and relearning cards, due reviews, then cards studied ahead; each by due time."""
 
-_DUE = Card.rows.declared.filter(DUE_NOW)
-_NEXT_BEGUN = MemberSelect(
-    _BEGUN.filter(_OF_DECKS, Q(due_at__lte=Param("now")) | _IS_AHEAD, due_at__lte=Param("ahead_ends")).order_by(
-        *_STEPS_FIRST
-    )[:1],
-    StudyCard,
+_REVIEWED = Review.rows.whole.filter(card__member_id=Param("member_id")).order_by("-reviewed_at", "-id")
+_FOLLOWS = Case(
+    When(note=Subquery(_REVIEWED.values("card__note")[:1]), then=Value(value=True)),
+    default=Value(value=False),
+    output_field=BooleanField(),
 )
-_NEXT_NEW = MemberSelect(_DUE.filter(_OF_DECKS, state=CardState.NEW).order_by("position", "id")[:1], StudyCard)
+_LAST_REVIEW = MemberSelect(
+    Review.rows.declared.filter(card__member_id=Param("member_id")).order_by("-reviewed_at", "-id")[:1], _LastReview
+)
+_NEXT_BEGUN = MemberSelect(
+    _BEGUN.filter(_OF_DECKS, Q(due_at__lte=Param("now")) | _IS_AHEAD, due_at__lte=Param("ahead_ends"))
+    .annotate(follows=_FOLLOWS)
+    .order_by("follows", *_STEPS_FIRST)[:1],
+    _Candidate,
+)
+_NEXT_NEW = MemberSelect(
+    Card.rows.declared.filter(DUE_NOW, deck_id=Param("deck_id"), state=CardState.NEW)
+    .annotate(follows=_FOLLOWS)
+    .order_by("follows", "position", "id")[:1],
+    _Candidate,
+)
 _AHEAD = MemberSelect(
     _BEGUN.filter(_OF_DECKS, _IS_AHEAD).order_by().values("member_id").annotate(cards=Count("id")), _Ahead
 )
@@ -159,10 +190,11 @@ _COMING_OF_COURSE = _coming(Q(deck__member_id=Param("member_id"), deck__course_i
 def next_turn(
     access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None, extra: Extra = NO_EXTRA
 ) -> Turn:
-    """The next card of one deck, or of all but those of ended courses. At most four queries.
+    """The next card of one deck, or of all but those of ended courses. At most six queries.
 
     First come learning and relearning cards, then reviews, then cards studied ahead, each by `due_at`. New cards within
-    today's limit follow, deck by deck, starting with the one with the next exam, then the oldest.
+    today's limit follow, deck by deck, starting with the one with the next exam, then the oldest. A card of the same
+    note as the last one waits until no other card is left.
 
     Args:
         first: a card to prefer if it is due, because its answer was just undone.
@@ -197,7 +229,9 @@ def next_turn(
 
 
 def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
-    """The next card of today's queue in the plan for an exam or quiz. Two queries.
+    """The next card of today's queue in the plan for an exam or quiz. Three queries.
+
+    A card of the same note as the last one waits until no other card is left.
 
     Args:
         first: a card to prefer if it is in the queue, because its answer was just undone.
@@ -205,10 +239,13 @@ def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | N
     Raises:
         ValidationFailed: the member has no such item, or it has no plan.
     """
-    _, cards = cards_for(access, item_id, minutes_a_day, None)
+    _, cards = planned_cards(access, item_id, minutes_a_day)
     if not cards:
         return Turn(None, "", 0)
-    chosen = first if any(card["id"] == first for card in cards) else cards[0]["id"]
+    last = _LAST_REVIEW.first(access)
+    note = None if last is None else last["note"]
+    preferred = next((card["id"] for card in cards if card["note"] is None or card["note"] != note), cards[0]["id"])
+    chosen = first if any(card["id"] == first for card in cards) else preferred
     card = _ONE.first(access, card_id=chosen)
     return Turn(card, card["deck_name"] if card else "", len(cards))
 
@@ -216,14 +253,27 @@ def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | N
 def _next(
     access: Access, times: Mapping[str, datetime], decks: Sequence[StudiedDeck], allowed: int, ahead: int
 ) -> StudyCard | None:
+    waiting: StudyCard | None = None
+    for card in _candidates(access, times, decks, allowed, ahead):
+        if not card["follows"]:
+            return card
+        waiting = waiting or card
+    return waiting
+
+
+def _candidates(
+    access: Access, times: Mapping[str, datetime], decks: Sequence[StudiedDeck], allowed: int, ahead: int
+) -> Iterator[_Candidate]:
+    """The first card of those begun, then of the new ones of two decks, each after a query."""
     with_begun = [deck.id for deck in decks if ahead or deck.repeat or deck.due]
-    if with_begun:
-        return _NEXT_BEGUN.first(access, decks=as_array(with_begun), **times)
-    with_new = [deck for deck in decks if deck.new]
-    if not with_new or not allowed:
-        return None
-    first = with_new[0] if len(with_new) == 1 else _first_for_exam(access, times["now"], with_new)
-    return _NEXT_NEW.first(access, now=times["now"], decks=as_array([first.id]))
+    if with_begun and (begun := _NEXT_BEGUN.first(access, decks=as_array(with_begun), **times)):
+        yield begun
+    with_new = [deck for deck in decks if deck.new] if allowed else []
+    if len(with_new) > 1:
+        with_new = _by_exam(access, times["now"], with_new)
+    for deck in with_new[:_MOST_DECKS]:
+        if new := _NEXT_NEW.first(access, now=times["now"], deck_id=deck.id):
+            yield new
 
 
 def _count_ahead(access: Access, decks: Iterable[UUID], times: Mapping[str, datetime]) -> int:
@@ -243,14 +293,14 @@ def _ahead_ends(access: Access, now: datetime) -> datetime:
     return local_time(access, access.member.date_at(now) + timedelta(days=DAYS_AHEAD + 1), 0) - _INSTANT
 
 
-def _first_for_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
-    """The deck whose course has the next open exam or quiz; of equal ones, the oldest."""
+def _by_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck]) -> list[StudiedDeck]:
+    """The decks by the next open exam or quiz of their course; of equal ones, the oldest first."""
     exams = {row["course_id"]: row["on"] for row in _NEXT_EXAMS.all(access, today=access.member.date_at(now))}
 
     def order(deck: StudiedDeck) -> tuple[date, datetime, UUID]:
         return exams.get(deck.course_id, date.max) if deck.course_id else date.max, deck.created_at, deck.id
 
-    return min(decks, key=order)
+    return sorted(decks, key=order)
 
 
 def next_dates(access: Access, card: StudyCard, now: datetime) -> dict[str, datetime]:

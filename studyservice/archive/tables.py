@@ -58,7 +58,12 @@ ADDED: dict[int, dict[str, tuple[str, ...]]] = {
 }
 """By version, the columns that it added, by file. Lines of older archives get the default of the column."""
 
-OPTIONAL = {"courses": ("archived", "hue"), "items": ("due_time",), "imported_events": ("due_time",)}
+OPTIONAL = {
+    "courses": ("archived", "hue"),
+    "items": ("due_time",),
+    "imported_events": ("due_time",),
+    "cards": ("note",),
+}
 """Columns that were added without a new version. A line without one gets its default."""
 
 _BESIDES_TEXTS = 16 * 1024

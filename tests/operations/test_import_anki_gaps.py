@@ -1,5 +1,6 @@
 """import_vocab_decks with cloze notes of Anki: one card for each gap."""
 
+import json
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.anki_packages import Anki
+from tests.support.archives import lines_of, parts_of, zipped
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, sent_deck
 
@@ -48,6 +51,62 @@ def test_gaps_with_the_same_number_are_one_card(owner: RestEntryPoint, anki: Ank
         ("Rome lies on [...], Paris does not.", "the Tiber"),
         ("[...] lies on the Tiber, [...] does not.", "Rome, Paris"),
     ]
+
+
+def notes_of(owner: RestEntryPoint) -> dict[str, list[str]]:
+    """The notes in the archive, each with the answers of its cards."""
+    found: dict[str, list[str]] = {}
+    for line in lines_of(owner.made("export_data"), "cards"):
+        found.setdefault(str(line["note"]), []).append(line["definition"])
+    return found
+
+
+@formats
+def test_the_cards_of_a_note_share_it(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
+    """API answers leave it out."""
+    anki.add("Cells", [("Front", "Back")])
+    gaps(owner, anki, ("{{c1::a}} {{c2::b}}", ""), ("{{c1::c}} {{c2::d}}", ""), legacy=legacy)
+    assert sorted(notes_of(owner).values()) == [["Back"], ["a", "b"], ["c", "d"]]
+    assert notes_of(owner)["None"] == ["Back"]
+    [deck] = owner.made("list_vocab_decks")["data"]
+    assert not any("note" in card for card in deck_with_cards(owner, deck)["cards"])
+    logged = owner.made("list_changes", limit=1)["data"]
+    assert "note" not in str(logged[0]["after"])
+
+
+def test_a_note_that_grew_keeps_its_cards_together(owner: RestEntryPoint) -> None:
+    header = "#separator:tab\n#notetype:Cloze\n#guid column:1\n#deck:Cells\n"
+    for row in ("guid\t{{c1::a}} {{c2::b}}", "guid\t{{c1::a}} {{c2::b}} {{c3::c}}", "other\t{{c1::d}} {{c2::e}}"):
+        assert sent_deck(owner, f"{header}{row}\n".encode(), "Cells.txt", if_exists="merge").status_code in {200, 201}
+    assert [len(cards) for cards in notes_of(owner).values()] == [5, 2], "each text is another card"
+
+
+def test_notes_survive_an_undo_and_an_archive(
+    owner: RestEntryPoint, anki: Anki, make_member: MakeMember, entry_point: OpenEntryPoint
+) -> None:
+    gaps(owner, anki, ("{{c1::a}} {{c2::b}}", ""))
+    before = notes_of(owner)
+    [deck] = owner.made("list_vocab_decks")["data"]
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    [change] = owner.made("list_changes", limit=1)["data"]
+    owner.made("undo_change", change_id=change["id"])
+    assert notes_of(owner) == before
+    archive = owner.made("export_data")
+    newcomer = entry_point(make_member("new@example.org"))
+    newcomer.made("import_data", file=archive)
+    assert notes_of(newcomer) == before
+
+
+def test_an_archive_without_notes_is_read(
+    owner: RestEntryPoint, anki: Anki, make_member: MakeMember, entry_point: OpenEntryPoint
+) -> None:
+    gaps(owner, anki, ("{{c1::a}} {{c2::b}}", ""))
+    members = parts_of(owner.made("export_data"))
+    lines = [json.loads(line) for line in members["data/cards.jsonl"].splitlines()]
+    older = [json.dumps({name: value for name, value in line.items() if name != "note"}) for line in lines]
+    newcomer = entry_point(make_member("new@example.org"))
+    newcomer.made("import_data", file=zipped(members | {"data/cards.jsonl": "\n".join([*older, ""]).encode()}))
+    assert notes_of(newcomer) == {"None": ["a", "b"]}
 
 
 def test_a_hint_appears_only_in_its_gap(owner: RestEntryPoint, anki: Anki) -> None:

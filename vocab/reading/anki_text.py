@@ -4,8 +4,8 @@ import csv
 import io
 from typing import Any
 
-from vocab.reading.found import NoteCards, WrongRowsError
-from vocab.reading.notes import ClozeText, note_texts, text_of_html
+from vocab.reading.found import FoundCard, NoteCards, WrongRowsError
+from vocab.reading.notes import ClozeText, note_id, note_texts, text_of_html
 from vocab.reading.rows import BrokenRowError, Layout, rows_of
 from vocab.reading.tables import columns_of, likely_separator
 
@@ -44,8 +44,12 @@ def read_anki_text(content: str) -> dict[str, Any]:
             note_type = _cell(row, special.get(f"{_NOTE_TYPE} column")) or header.get(_NOTE_TYPE, "")
             name = _cell(row, special.get(f"{_DECK} column")).strip() or header.get(_DECK) or None
             is_cloze = not note_type.startswith(_BASIC) and bool(ClozeText(fields[0]).numbers)
+            guid = _cell(row, special.get("guid column"))
             for _, term, definition in note_texts(fields, is_cloze=is_cloze, text_of=text_of):
-                cards.add(name, name, {"term": term, "definition": definition})
+                card: FoundCard = {"term": term, "definition": definition}
+                if is_cloze:
+                    card["note"] = note_id(guid or fields[0])
+                cards.add(name, name, card)
     except BrokenRowError as broken:
         raise WrongRowsError([f"Row {broken.number}: {broken}"]) from broken
     return cards.output()

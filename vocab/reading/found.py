@@ -41,12 +41,17 @@ class FoundSchedule(TypedDict):
 
 
 class FoundCard(TypedDict):
-    """A card. Without `schedule` it is new, and without `suspended` it is not suspended."""
+    """A card. Without `schedule` it is new, and without `suspended` it is not suspended.
+
+    Attributes:
+        note: the UUID of the note, which the cards of its gaps share.
+    """
 
     term: str
     definition: str
     schedule: NotRequired[FoundSchedule]
     suspended: NotRequired[bool]
+    note: NotRequired[str]
 
 
 class FoundDeck(TypedDict):

@@ -5,6 +5,7 @@ Gaps are `{{c1::answer}}` or `{{c1::answer::hint}}`, and may be nested.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from uuid import UUID, uuid5
 
 from courses.syllabi.reading.lines import TooLargeError
 from vocab.reading.card_html import read_card_html
@@ -15,6 +16,7 @@ _MAX_FIELD = 1_000_000
 _SOUND = re.compile(r"\[sound:[^\]]*\]")
 _MARK = re.compile(r"\{\{c([1-9][0-9,]*)::|\}\}")
 _BLANK = "..."
+_NOTES = UUID("6d1d4c0a-3f0e-4a55-9b58-0f6f4b1c2e7d")
 _SHAPES = "image-occlusion:"
 """An answer with this beginning is a shape over a picture."""
 
@@ -100,6 +102,11 @@ def text_of_html(field: str) -> str:
         return read_card_html(text)
     except TooLargeError:
         return field
+
+
+def note_id(key: object) -> str:
+    """The UUID of the note with this id or text. A later import of the same note has the same."""
+    return str(uuid5(_NOTES, str(key)))
 
 
 def note_texts(

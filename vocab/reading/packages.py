@@ -25,7 +25,7 @@ from vocab.reading.found import (
     NoteCards,
     TooLargeFileError,
 )
-from vocab.reading.notes import note_texts
+from vocab.reading.notes import note_id, note_texts
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -166,12 +166,14 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     cloze_types = _cloze_types(connection, types_as_json)
     query = _CARDS if _has_queue(connection) else _CARDS_WITHOUT_QUEUE
     cards = NoteCards()
-    for (_, note_type, fields), rows in groupby(connection.execute(query), key=itemgetter(0, 1, 2)):
+    for (note, note_type, fields), rows in groupby(connection.execute(query), key=itemgetter(0, 1, 2)):
         first, *others = (_CardColumns(*row[3:]) for row in rows)
         is_cloze = note_type in cloze_types
         by_gap = {card.ord: card for card in (first, *others)} if is_cloze else {0: first}
         for gap, term, definition in note_texts(fields.split("\x1f"), is_cloze=is_cloze):
             made: FoundCard = {"term": term, "definition": definition}
+            if is_cloze:
+                made["note"] = note_id(note)
             stored = by_gap.get(gap - 1)
             schedule = None if stored is None else _schedule(crt, stored)
             if schedule is not None:
