@@ -17,7 +17,7 @@ from studyservice.database.times import TIME
 
 T = TypeVar("T")
 
-_QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”')
+_QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]')
 _QUOTED_CHARACTER: Final = "\0"
 """What the characters of a quotation are read as: no rule has it, and it is not white space."""
 
@@ -219,7 +219,7 @@ def _left(words: Sequence[str], when: Collection[int], named: Collection[int]) -
 
 def _joined(line: str, found: Sequence[re.Match[str]], left: Sequence[int]) -> str:
     """The words at these positions as a text, without the marks of quotations, with one space for white space."""
-    texts = [_QUOTED.sub(r"\1\2", line[word.start() : word.end()]) for word in (found[at] for at in left)]
+    texts = [_QUOTED.sub(r"\1\2\3", line[word.start() : word.end()]) for word in (found[at] for at in left)]
     parts = texts[:1]
     for (before, at), text in zip(pairwise(left), texts[1:], strict=True):
         touches = found[before].end() == found[at].start()

@@ -48,6 +48,13 @@ def test_a_line_is_read(line: str, read_as: str) -> None:
     assert told(read_line(line, COURSES, NOW)) == read_as
 
 
+@each(("name", "code"), [("Math", None), ("Numbers", "MATH")])
+def test_an_exact_name_or_code_goes_before_beginnings(name: str, code: str | None) -> None:
+    courses = [COURSES[0] | {"name": "Mathematics", "code": "MATH 1"}, COURSES[1] | {"name": name, "code": code}]
+    read = read_line("Quiz #math", cast("list[CourseRow]", courses), NOW)
+    assert read.course == courses[1]
+
+
 def test_the_only_course_is_taken_without_its_name() -> None:
     assert read_line("Quiz", COURSES[:1], NOW).course == COURSES[0]
 
