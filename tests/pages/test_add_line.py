@@ -71,7 +71,7 @@ def test_a_line_makes_its_item(browser: Client, owner: RestEntryPoint) -> None:
     assert (response.status_code, response.headers["Location"]) == (302, "/")
     assert items(owner) == [("Essay 2", "paper", "2026-12-04", "17:00", "World History")]
     said = status_of(browser, response)
-    assert said.startswith("Added “Essay 2” to World History, due Friday 4 December at 17:00. Change “Essay 2”")
+    assert said == "Added “Essay 2” to World History, due Friday 4 December at 17:00. Change “Essay 2” Undo"
 
 
 @each(
