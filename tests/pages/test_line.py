@@ -51,7 +51,7 @@ def test_a_line_is_read(line: str, read_as: str) -> None:
 @each(("name", "code"), [("Math", None), ("Numbers", "MATH")])
 def test_an_exact_name_or_code_goes_before_beginnings(name: str, code: str | None) -> None:
     courses = [COURSES[0] | {"name": "Mathematics", "code": "MATH 1"}, COURSES[1] | {"name": name, "code": code}]
-    read = read_line("Quiz #math", cast("list[CourseRow]", courses), NOW)
+    read = read_line("Quiz #math", courses, NOW)
     assert read.course == courses[1]
 
 
