@@ -42,7 +42,7 @@ def _forms(*forms: str) -> list[re.Pattern[str]]:
 _DATES: Final = _forms(
     rf"(?P<near>today|tomorrow){_END}",
     rf"in (?P<days>[0-9]{{1,4}}) days?{_END}",
-    rf"(?P<next>{_WEEKDAY}){_END}",
+    rf"(?:this )?(?P<next>{_WEEKDAY}){_END}",
     *(
         rf"(?:(?P<before>{_WEEKDAY})\.?(?: ,)? )?{form}{_END}(?:(?: ,)? (?P<after>{_WEEKDAY}){_END})?"
         for form in (

@@ -171,6 +171,8 @@ def add_line(request: HttpRequest, member: Member) -> HttpResponse:
     if not form.is_valid():
         if form.needs_course:
             request.session[_LINE] = form["line"].value()
+        elif form.has_error("line", "required"):
+            request.session.pop(_LINE, None)
         return show_week(request, member, line_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     course_id, item = form.new_item()
     try:

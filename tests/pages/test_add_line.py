@@ -169,6 +169,13 @@ def test_without_a_course_the_line_waits_for_one(browser: Client, owner: RestEnt
     assert line_shown(browser.get("/").content.decode()) == ""
 
 
+def test_a_line_that_waits_can_be_discarded(browser: Client, owner: RestEntryPoint) -> None:
+    sent(browser, "Essay 2 Fri")
+    assert line_shown(browser.get("/").content.decode()) == "Essay 2 Fri"
+    sent(browser, " ")
+    assert line_shown(browser.get("/").content.decode()) == ""
+
+
 def test_with_ended_courses_alone_a_line_waits_too(browser: Client, owner: RestEntryPoint, history: Any) -> None:
     owner.made("update_course", course_id=history["id"], archived=True)
     response = sent(browser, "Essay #hist101")
