@@ -30,7 +30,7 @@ def page_of(browser: Client, month: str) -> str:
 
 def cells(page: str) -> list[list[str]]:
     """The numbers of the days by week, empty outside the month."""
-    weeks = page.partition("<tbody")[2].split("<tr ")[1:]
+    weeks = page.partition("<tbody")[2].split("<tr>")[1:]
     return [
         [
             "".join(re.findall(r"<time[^>]+>(?:<span>[^<]*</span>)?(\d+)", cell))
