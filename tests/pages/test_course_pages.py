@@ -31,7 +31,7 @@ def test_the_list_shows_every_course_with_its_next_items(browser: Client, owner:
     assert f'href="/courses/{course["id"]}">Cell Biology</a>' in page
     shown = [day for day in range(20, 30) if f"Quiz of 2026-11-{day}" in page]
     assert shown == [22, 25, 26]
-    assert "and 1 more</p>" in page
+    assert f'href="/upcoming?course={course["id"]}">and 1 more</a></p>' in page
 
 
 def test_a_course_can_be_changed(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:

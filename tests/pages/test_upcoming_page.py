@@ -159,6 +159,13 @@ def test_it_begins_at_another_day(
     assert sorted(titles(page_of(browser, f"?from={start}"))) == sorted(expected)
 
 
+def test_the_week_and_the_courses_lead_to_it(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+    for n in range(4):
+        owner.made("create_item", course_id=course["id"], title=f"Essay {n}", due_on="2026-12-08")
+    assert '<a href="/upcoming">What comes later</a>' in browser.get("/").content.decode()
+    assert f'<a href="/upcoming?course={course["id"]}">and 1 more</a>' in browser.get("/courses").content.decode()
+
+
 def test_a_lapsed_member_sees_no_data(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     owner.made("create_item", course_id=course["id"], title="Essay", due_on="2026-12-01")
     Member.objects.update(membership_active=False)
