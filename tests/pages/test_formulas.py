@@ -33,6 +33,11 @@ def shown(browser: Client, owner: RestEntryPoint, definition: str) -> str:
         ("$x<y$ & <b>", "<math><mi>x</mi><mo>&lt;</mo><mi>y</mi></math> &amp; &lt;b&gt;"),
         ("so\n$$ x $$\nhence", 'so<math display="block"><mi>x</mi></math>hence'),
         (r"$\frac{1}{x}$", "<math><mfrac><mn>1</mn><mi>x</mi></mfrac></math>"),
+        (r"$\widetilde{x}$", '<math><mover accent="true"><mi>x</mi><mo stretchy="true">~</mo></mover></math>'),
+        (
+            r"$\ldots$",
+            '<math><mo lspace="0">.</mo><mo lspace="0" rspace="0.1667em">.</mo><mo lspace="0" rspace="0">.</mo></math>',
+        ),
         (r"\$5 for $x$ or \$6", f"$5 for {X} or $6"),
         ("$x$$x$", X + X),
         (r"\$$x$", f"${X}"),

@@ -32,63 +32,13 @@ _MOST_OUTPUT = 50_000
 _FITS = 20
 """Characters of LaTeX up to which a formula fits into a card. Others may scroll, so the keyboard must reach them."""
 
-_ELEMENTS = frozenset(
-    {
-        "math",
-        "mrow",
-        "mi",
-        "mn",
-        "mo",
-        "ms",
-        "mtext",
-        "mspace",
-        "mpadded",
-        "mphantom",
-        "mstyle",
-        "menclose",
-        "msup",
-        "msub",
-        "msubsup",
-        "mover",
-        "munder",
-        "munderover",
-        "mmultiscripts",
-        "mprescripts",
-        "none",
-        "mfrac",
-        "msqrt",
-        "mroot",
-        "mtable",
-        "mtr",
-        "mtd",
-    }
+_ELEMENT = re.compile(
+    r"math|mrow|mi|mn|mo|ms|mtext|mspace|mpadded|mphantom|mstyle|menclose|msup|msub|msubsup|mover|munder|"
+    r"munderover|mmultiscripts|mprescripts|none|mfrac|msqrt|mroot|mtable|mtr|mtd"
 )
-_ATTRIBUTES = frozenset(
-    {
-        "display",
-        "displaystyle",
-        "scriptlevel",
-        "mathvariant",
-        "accent",
-        "accentunder",
-        "stretchy",
-        "symmetric",
-        "fence",
-        "form",
-        "separator",
-        "largeop",
-        "movablelimits",
-        "lspace",
-        "rspace",
-        "minsize",
-        "maxsize",
-        "width",
-        "height",
-        "depth",
-        "voffset",
-        "linethickness",
-        "notation",
-    }
+_ATTRIBUTE = re.compile(
+    r"display|displaystyle|scriptlevel|mathvariant|accent|accentunder|stretchy|symmetric|fence|form|separator|"
+    r"largeop|movablelimits|lspace|rspace|minsize|maxsize|width|height|depth|voffset|linethickness|notation"
 )
 _VALUE = re.compile(r"-?\d{1,2}(?:\.\d+)?(?:em)?|[a-z]+(?: [a-z]+)*")
 """Numbers, lengths that fit on a page, and words."""
@@ -98,7 +48,7 @@ _ALIGNED = re.compile(r"text-align: (left|right)")
 _DEFINES = re.compile(r"\\(?:g?def|let|global|(?:new|renew|provide)command)(?![A-Za-z])")
 """Definitions. What they expand to has no bound that is known before."""
 
-_converter = LatexToMathML(fancy_error=False)
+_converter = LatexToMathML(fancy_error=False, allow_unreliable_rendering=True)
 
 
 def with_formulas(text: str) -> SafeString:
@@ -148,9 +98,9 @@ class _Cleaner(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Add an allowed element. The alignment of a cell, which is a style there, becomes an attribute."""
-        if tag not in _ELEMENTS:
+        if not _ELEMENT.fullmatch(tag):
             return
-        kept = [(name, value) for name, value in attrs if name in _ATTRIBUTES and _VALUE.fullmatch(value or "")]
+        kept = [(name, value) for name, value in attrs if _ATTRIBUTE.fullmatch(name) and _VALUE.fullmatch(value or "")]
         aligned = _ALIGNED.match(dict(attrs).get("style") or "")
         if aligned and tag == "mtd":
             kept.append(("columnalign", aligned[1]))
@@ -158,7 +108,7 @@ class _Cleaner(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """Close an allowed element."""
-        if tag in _ELEMENTS:
+        if _ELEMENT.fullmatch(tag):
             self.html.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
