@@ -6,42 +6,59 @@ deleted when its address becomes a member.
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import ClassVar
+from datetime import date, datetime, timedelta
+from typing import ClassVar, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import models, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from accounts.members import outbox
-from accounts.members.addresses import MemberAddress
-from accounts.members.models import Member
+from accounts.members import outbox, waiting
+from accounts.members.addresses import MemberAddress, address_from
+from accounts.members.models import Member, validate_time_zone
 from accounts.members.outbox import MailKind
+from accounts.members.waiting import MembershipFields, WaitingMembership
 from studyservice.database.constraints import characters
 from studyservice.operations.errors import Conflict
 from studyservice.secrets.generated import new_secret, sha256
 
 
+class Given(TypedDict, total=False):
+    """What an invitation gives to the new member: the name, the time zone, and the last day of the membership."""
+
+    name: str
+    time_zone: str
+    until: date | None
+
+
 class Invitation(models.Model):
-    """An invited address and the end of its invitation."""
+    """An invited address, the end of its invitation, and what the new member gets."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField(unique=True)
     secret_hash = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(db_index=True, editable=False)
+    name = models.CharField(max_length=150, blank=True, default="", db_default="", editable=False)
+    time_zone = models.CharField(
+        max_length=64, default="UTC", db_default="UTC", editable=False, validators=[validate_time_zone]
+    )
+    until = models.DateField(
+        null=True, blank=True, editable=False, help_text="Last day of the membership; empty for the usual one."
+    )
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["secret_hash"], name="invitation_secret_hash"),
             characters("email", 1, 254),
+            characters("name", 0, 150),
+            characters("time_zone", 1, 64),
         ]
 
     def __str__(self) -> str:
@@ -53,18 +70,24 @@ def add_member(email: str) -> Member | None:
     return new_member(email) or Member.objects.at(email).filter(is_active=True).first()
 
 
-def new_member(email: str) -> Member | None:
+def new_member(email: str, **given: Unpack[Given]) -> Member | None:
     """Create a member with this address; None if it is already a member's.
 
-    The membership is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today. It has no end if that is not set, and is
+    The membership is what waits for the address (`accounts.members.waiting`), else active up to and including `until`.
+    Without either it is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today: it has no end if that is not set, and is
     inactive if that is 0.
     """
-    days = settings.SIGN_UP_MEMBERSHIP_DAYS
-    until = timezone.now().date() + timedelta(days=days) if days else None
-    try:
-        return Member.objects.create_user(email, membership_active=days != 0, membership_until=until)
-    except ValidationError:
-        return None
+    days, until = settings.SIGN_UP_MEMBERSHIP_DAYS, given.get("until")
+    if until is None and days:
+        until = timezone.now().date() + timedelta(days=days)
+    usual: MembershipFields = {"membership_active": until is not None or days is None, "membership_until": until}
+    with transaction.atomic():
+        membership: MembershipFields = {**usual, **waiting.take(email)}
+        try:
+            name, time_zone = given.get("name", ""), given.get("time_zone", "UTC")
+            return Member.objects.create_user(email, name=name, time_zone=time_zone, **membership)
+        except ValidationError:
+            return None
 
 
 LIFETIME = timedelta(days=7)
@@ -85,28 +108,49 @@ class Invited:
     expires_at: datetime
 
 
-def invite(email: str) -> Invited:
-    """Create an invitation, replacing an earlier one of the address, and store its e-mail. The caller sends it.
+class AlreadyInvited(Conflict):
+    """The address is a member's, or has a valid invitation that is to stay."""
+
+
+def require_open() -> None:
+    """Check that people with an invitation can join.
 
     Raises:
-        Conflict: joining is disabled (`SIGN_UP`), or the address is a member's.
-        ValidationError: `email` is not an e-mail address.
+        Conflict: `SIGN_UP` is closed.
     """
-    email = email.strip().lower()
-    validate_email(email)
-    if len(email) > 254:
-        raise ValidationError("An e-mail address has at most 254 characters.")
     if settings.SIGN_UP == "closed":
         raise Conflict("Nobody can join: SIGN_UP is closed.")
-    if Member.objects.at(email).exists():
-        raise Conflict(f"{email} is a member already.")
-    secret, now = new_secret("inv"), timezone.now()
-    fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME}
+
+
+def invite(email: str, *, replace: bool = True, **given: Unpack[Given]) -> Invited:
+    """Create an invitation, and store its e-mail. The caller sends it.
+
+    Args:
+        email: the address.
+        replace: whether a valid invitation of the address stops working. Of two simultaneous calls without this, one
+            succeeds.
+        given: for the new member. What is missing stays as an earlier invitation said.
+
+    Raises:
+        AlreadyInvited: the address is a member's, or has a valid invitation and `replace` is false.
+        Conflict: joining is disabled (`SIGN_UP`).
+        ValidationError: `email` is not an e-mail address, or a field is wrong.
+    """
+    email, secret, now = address_from(email), new_secret("inv"), timezone.now()
+    fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME, **given}
+    Invitation(email=email, **fields).clean_fields()
+    require_open()
     url = f"{settings.BASE_URL}/join?{urlencode({'invitation': secret})}"
     context = {"url": url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
     body = render_to_string("accounts/email/invitation.txt", context)
     with transaction.atomic():
-        row, _ = Invitation.objects.update_or_create(email=email, defaults=fields)
+        row, created = Invitation.objects.select_for_update().get_or_create(email=email, defaults=fields)
+        if Member.objects.at(email).exists():  # after waiting for a transaction in which the invited member joins
+            raise AlreadyInvited(f"{email} is a member already.")
+        if not created:
+            if row.expires_at > now and not replace:
+                raise AlreadyInvited(f"{email} has a valid invitation.")
+            Invitation.objects.filter(id=row.id).update(**fields)
         outbox.forget(email, MailKind.INVITATION)
         [mail_id] = outbox.store(MailKind.INVITATION, "Your invitation to Study Data Service", body, [email])
     return Invited(row.id, mail_id, email, url, now + LIFETIME)
@@ -137,22 +181,29 @@ def accept(secret_hash: str) -> Member | None:
         if invitation is None or not Invitation.objects.filter(id=invitation.id, secret_hash=secret_hash).delete()[0]:
             return None
         outbox.forget(invitation.email, MailKind.INVITATION)
-        return new_member(invitation.email)
+        given: Given = {"name": invitation.name, "time_zone": invitation.time_zone, "until": invitation.until}
+        return new_member(invitation.email, **given)
 
 
 def forget_invitation(member: Member) -> None:
-    """Delete the invitation of the member's address, and its unsent e-mail."""
+    """Delete the invitation of the member's address, its unsent e-mail, and a membership that waits for the address."""
     Invitation.objects.filter(email=member.email).delete()
     outbox.forget(member.email)
+    waiting.forget([member.email])
 
 
 def forget_those_who_did_not_come() -> int:
-    """Remove addresses of expired invitations from the operators' log. Return the number of its lines.
+    """Remove addresses of ended invitations and waiting memberships from the operators' log. Return its lines' number.
 
     Members' addresses stay until the member is deleted (`accounts.erasure.erasing.forget_in_log`).
     """
     invited = Invitation.objects.filter(email=OuterRef("object_repr"))
+    waits = WaitingMembership.objects.filter(email=OuterRef("object_repr"))
     of_member = MemberAddress.objects.filter(email=OuterRef("object_repr"))
-    told = LogEntry.objects.filter(~Exists(invited), ~Exists(of_member), object_repr__contains="@")
-    of_invitations = told.filter(content_type=ContentType.objects.get_for_model(Invitation))
-    return of_invitations.update(object_repr="an invitation that ended")
+    told = LogEntry.objects.filter(~Exists(invited), ~Exists(waits), ~Exists(of_member), object_repr__contains="@")
+    return told.filter(of_newcomers()).update(object_repr="an invitation that ended")
+
+
+def of_newcomers() -> Q:
+    """Condition for lines of the operators' log about addresses that had not joined."""
+    return Q(content_type__in=ContentType.objects.get_for_models(Invitation, WaitingMembership).values())

@@ -7,6 +7,7 @@ from accounts.members.addresses import MemberAddress
 from accounts.members.last_runs import LastRun
 from accounts.members.models import Member
 from accounts.members.outbox import OutgoingMail
+from accounts.members.waiting import WaitingMembership
 from accounts.signing_in.models import AuthenticatorApp, BrowserSession, Passkey, RecoveryCode, SignInCode
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "RecoveryCode",
     "SecretOwner",
     "SignInCode",
+    "WaitingMembership",
 ]

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.hashers import make_password
-from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
@@ -22,10 +21,11 @@ from accounts.credentials.models import ApiKey, CalendarFeed
 from accounts.credentials.owners import delete_credentials
 from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
 from accounts.events import AccountEvent
-from accounts.joining import Invitation, forget_those_who_did_not_come
+from accounts.joining import Invitation, forget_those_who_did_not_come, of_newcomers
 from accounts.members.last_runs import note_run
 from accounts.members.models import Member
 from accounts.members.outbox import purge_outbox
+from accounts.members.waiting import purge_waiting
 from accounts.signing_in.models import BrowserSession, SignInCode
 from studyservice.changes.contents import UNDOABLE_FOR
 from studyservice.changes.replaying import KEPT_FOR
@@ -144,9 +144,9 @@ def _begin(member_id: UUID) -> Member | None:
 
 
 def forget_in_log(member: Member) -> None:
-    """Remove the member's address from the operators' log of members and invitations."""
-    invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_MAX_NAME])
-    LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")
+    """Remove the member's address from the operators' log of members, invitations and waiting memberships."""
+    before = of_newcomers() & Q(object_repr=member.email[:_MAX_NAME])
+    LogEntry.objects.filter(Q(object_id=str(member.id)) | before).update(object_repr="a deleted member")
 
 
 def _found(rows: QuerySet[Any]) -> Callable[[str, datetime], Any]:
@@ -205,6 +205,7 @@ EXPIRED_OF_ACCOUNTS: dict[str, Purge] = {
     "sessions": lambda: purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None),
     "sign_in_codes": lambda: purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None),
     "invitations": lambda: purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None),
+    "waiting_memberships": purge_waiting,
     "addresses_of_invitations": forget_those_who_did_not_come,
     "unsent_mail": purge_outbox,
     "api_keys": lambda: sum(map(purge_credentials, long_ended())),

@@ -2,7 +2,8 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import date
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
@@ -56,6 +57,15 @@ def course_id(text: str) -> str:
         return str(UUID(text))
     except ValueError:
         raise ArgumentTypeError(f"the id of a course is a UUID, not {text!r}") from None
+
+
+def calendar_date(argument: str) -> date:
+    """Parse a date written YYYY-MM-DD. Python reads other ISO 8601 forms too."""
+    with suppress(ValueError):
+        day = date.fromisoformat(argument)
+        if day.isoformat() == argument:
+            return day
+    raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {argument!r}")
 
 
 def member_named(email: str) -> Member:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from uuid import UUID
 
 from django.contrib.auth.base_user import BaseUserManager
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import IntegrityError, models, transaction
 
 from studyservice.database.executing import member_known
@@ -14,6 +16,19 @@ if TYPE_CHECKING:
 
 
 _NOBODY = UUID(int=0)
+
+
+def address_from(text: str) -> str:
+    """Return the e-mail address in `text` as it is stored.
+
+    Raises:
+        ValidationError: `text` is not an e-mail address.
+    """
+    email = text.strip().lower()
+    validate_email(email)
+    if len(email) > 254:
+        raise ValidationError("An e-mail address has at most 254 characters.")
+    return email
 
 
 class MemberAddress(models.Model):

@@ -19,9 +19,10 @@ from accounts.credentials import keys
 from accounts.credentials.models import ApiKey
 from accounts.erasure.erasing import erase_member
 from accounts.joining import Invitation, invite, withdraw
-from accounts.members import membership, outbox
+from accounts.members import membership, outbox, waiting
 from accounts.members.models import Member
-from accounts.operators.base import ServiceAdmin, ServiceInline
+from accounts.members.waiting import WaitingMembership
+from accounts.operators.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline
 from accounts.operators.lists import Conditions, StateFilter, counted
 from accounts.signing_in import sessions
 from accounts.signing_in.codes import leave_address
@@ -46,7 +47,7 @@ class InvitationAdmin(ServiceAdmin):
     """Pending invitations. The link is shown once, as it is sent."""
 
     email_path = text_path = "email"
-    list_display = ("email", "created_at", "expires_at")
+    list_display = ("email", "name", "until", "created_at", "expires_at")
     ordering = ("email",)
     form = InvitationForm
     fields = ("email",)
@@ -69,6 +70,19 @@ class InvitationAdmin(ServiceAdmin):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
         """Withdraw several invitations."""
         withdraw(queryset)
+
+
+@admin.register(WaitingMembership)
+class WaitingMembershipAdmin(ReadOnlyAdmin):
+    """Memberships of addresses that have not joined, from files of `setmembership`. Operators may delete them."""
+
+    email_path = text_path = "email"
+    list_display = ("email", "active", "until", "told_at")
+    ordering = ("email",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow it, for people who ask for the deletion of their address."""
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
 
 class NewMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]  # as above
@@ -187,6 +201,8 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as abov
     def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
         """Store a new member, or the edited fields of an existing one, so that concurrent changes stay."""
         if not change:
+            for name, value in waiting.take(obj.email).items():
+                setattr(obj, name, value)
             obj.save()
             return
         stored = {field.name for field in Member._meta.concrete_fields}

@@ -127,6 +127,7 @@ SECTIONS = (
             _guide("install-package", "PostgreSQL, systemd, nginx or Caddy: from an empty machine to a first member."),
             _guide("install-checkout", "SQLite behind Caddy, for one class: from an empty machine to a first member."),
             _guide("install-compose", "All in containers: from an empty machine to a first member."),
+            _guide("students", "From a file to the first sign-in, with the rates and e-mails it takes."),
             _guide("bad-days", "Restore, a leaked key, a lost second factor, a full disk, a failed upgrade."),
             _guide("operating", "The reference: settings, commands, logs, metrics, backups."),
             _guide("scaling", "The capacity of one instance, and how to run more."),

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.same_statements]
 SORTABLE = {
     "accounts.Invitation": {"email", "expires_at"},
     "accounts.Member": {"email"},
+    "accounts.WaitingMembership": {"email", "told_at"},
     "oauthserver.Application": {"client_id", "created"},
     "oauthserver.BlockedApp": {"client_id"},
     "oauthserver.ConnectedMember": {"email"},

@@ -48,6 +48,7 @@ LISTS = [
     "accounts/member",
     *OF_MEMBERS,
     "accounts/invitation",
+    "accounts/waitingmembership",
     "oauthserver/application",
     "oauthserver/connectedmember",
 ]

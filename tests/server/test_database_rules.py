@@ -29,6 +29,7 @@ from accounts.models import (
     OutgoingMail,
     Passkey,
     SignInCode,
+    WaitingMembership,
 )
 from accounts.signing_in.models import BrowserSession
 from courses.models import Course, Item, SyllabusFile
@@ -73,6 +74,7 @@ from tests.support.factories import (
     SessionFactory,
     SignInCodeFactory,
     SyllabusFileFactory,
+    WaitingMembershipFactory,
 )
 from vocab.models import Card, Deck, Review
 
@@ -109,7 +111,8 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "object_name": ["x" * 256],
     },
     BrowserSession: {"browser": ["x" * 61]},
-    Invitation: {"email": ["", "x" * 255]},
+    Invitation: {"email": ["", "x" * 255], "name": ["x" * 151], "time_zone": ["", "x" * 65]},
+    WaitingMembership: {"email": ["", "x" * 255]},
     OutgoingMail: {"email": ["", "x" * 255], "kind": ["", "code"], "attempts": [-1]},
     Course: {
         "name": ["", "x" * 121],
@@ -245,6 +248,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         SessionFactory.create(member=member),
         InvitationFactory.create(),
         OutgoingMailFactory.create(),
+        WaitingMembershipFactory.create(),
         course,
         SyllabusFileFactory.create(member=member, course=course),
         item,

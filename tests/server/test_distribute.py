@@ -27,6 +27,7 @@ OF_NO_MEMBER = {
     "accounts.Invitation": "sent to addresses that do not belong to a member yet",
     "accounts.LastRun": "written by commands",
     "accounts.OutgoingMail": "also sent to addresses that do not belong to a member yet",
+    "accounts.WaitingMembership": "of addresses that do not belong to a member yet",
 }
 """Models without a foreign key to the member whose tables are only on the coordinator, with the reason."""
 

@@ -79,7 +79,7 @@ class TestFile:
             "",
             "cleo@example.org,active,",
         )
-        assert run_json("setmembership", "--file", path) == {"members": 3}
+        assert run_json("setmembership", "--file", path) == {"members": 3, "waiting": 0}
         assert states() == [
             ("ada@example.org", True, date(2031, 5, 31)),
             ("ben@example.org", False, None),
@@ -95,7 +95,7 @@ class TestFile:
         path = write(
             "email,state,until",
             "ada@example.org,inactive,",
-            "nobody@example.org,active,",
+            "nobody@,active,",
             "ben@example.org,lapsed,",
             "cleo@example.org,active,31.05.2031",
             "ADA@example.org,active,",
@@ -106,7 +106,7 @@ class TestFile:
             run("setmembership", "--file", path)
         assert str(refused.value).splitlines() == [
             "Nothing was changed.",
-            "line 3: there is no member nobody@example.org",
+            "line 3: Enter a valid email address.",
             "line 4: state is active or inactive, not 'lapsed'",
             "line 5: until is a date written YYYY-MM-DD, not '31.05.2031'",
             "line 6: ada@example.org is already in line 2",
@@ -133,7 +133,7 @@ class TestFile:
             run("setmembership")
 
     def test_at_most_twenty_invalid_lines_are_named(self, write: Write) -> None:
-        path = write("email,state,until", *(f"x{number}@example.org,active," for number in range(50)))
+        path = write("email,state,until", *(f"x{number}@example.org,on," for number in range(50)))
         with pytest.raises(CommandError) as refused:
             run("setmembership", "--file", path)
         assert len(str(refused.value).splitlines()) == 22

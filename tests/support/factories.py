@@ -26,6 +26,7 @@ from accounts.models import (
     RecoveryCode,
     SecretOwner,
     SignInCode,
+    WaitingMembership,
 )
 from accounts.signing_in.models import BrowserSession
 from courses.models import Course, Item, SyllabusFile
@@ -202,6 +203,16 @@ class InvitationFactory(DjangoModelFactory[Invitation]):
     email = LazyFunction(lambda: f"{uuid4().hex}@example.org")
     secret_hash = LazyFunction(_digest)
     expires_at = LazyFunction(lambda: timezone.now() + timedelta(days=7))
+
+
+class WaitingMembershipFactory(DjangoModelFactory[WaitingMembership]):
+    """An open-ended membership of an address that has not joined."""
+
+    class Meta:
+        model = WaitingMembership
+
+    email = LazyFunction(lambda: f"{uuid4().hex}@example.org")
+    active = True
 
 
 class SessionFactory(DjangoModelFactory[BrowserSession]):

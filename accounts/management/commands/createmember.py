@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.credentials.keys import create_api_key
 from accounts.management.arguments import add_key_options, text, told_refusals
+from accounts.members import waiting
 from accounts.members.models import Member
 from studyservice.changes.calls import acting, command
 from studyservice.management.operators import JsonCommand
@@ -111,6 +112,9 @@ class Command(JsonCommand):
         )
         check_password_of(Member(email=options["email"], name=options["name"]), password)
         with transaction.atomic():
+            membership = waiting.take(options["email"])
+            if options["inactive"]:
+                membership = {"membership_active": False}
             member = Member.objects.create_user(
                 options["email"],
                 password,
@@ -118,7 +122,7 @@ class Command(JsonCommand):
                 time_zone=options["time_zone"],
                 is_staff=options["staff"],
                 is_superuser=options["staff"],
-                membership_active=not options["inactive"],
+                **membership,
             )
             if options["api_key"] is not None:
                 secret, _ = create_api_key(

@@ -1,22 +1,20 @@
 """Renew or end memberships, one at a time, or by the billing system's CSV with the columns email, state and until."""
 
-import csv
 from argparse import ArgumentTypeError
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date
-from operator import itemgetter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from accounts.events import EventKind, holding, record_event
-from accounts.management.arguments import member_named, text
+from accounts.management.arguments import calendar_date, member_named, text
+from accounts.management.csv_files import Complaint, in_words, read_csv
+from accounts.members import waiting
 from accounts.members.membership import lapse, note_of_membership, renew
 from accounts.members.models import Member
+from accounts.members.waiting import Told
 from studyservice.changes.calls import acting, command
 from studyservice.database.executing import batches
 from studyservice.management.operators import JsonCommand
@@ -24,84 +22,70 @@ from studyservice.operations.errors import NotFound
 
 COLUMNS = ("email", "state", "until")
 
-MAX_COMPLAINTS = 20
-"""Maximum number of invalid lines listed."""
+
+class Applied(NamedTuple):
+    """The numbers of memberships that a file set, and of those that wait for their address to join."""
+
+    members: int
+    waiting: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    number: int
-    email: str
-    active: bool
-    until: date | None
-
-
-Complaint = tuple[int, str]
-"""A line of the file that is wrong, and how."""
-
-
-def _apply_file(rows: Iterable[str]) -> int:
-    """Set the membership of each member in the file (RFC 4180), in one transaction. Return their number.
+def _apply_file(path: Path) -> Applied:
+    """Set the membership of each member in the file, in one transaction. Those of other addresses wait.
 
     Raises:
         CommandError: lists the invalid lines. Nothing was changed.
     """
-    complaints: list[Complaint] = []
-    lines = list(_read(rows, complaints))
+    lines, told = _read(path)
     with transaction.atomic():
-        ids = _ids([line.email for line in lines])
-        complaints += [(line.number, f"there is no member {line.email}") for line in lines if line.email not in ids]
-        if complaints:
-            raise _refused(complaints)
-        for line in sorted(lines, key=lambda line: ids[line.email]):  # the same order for all, to avoid deadlocks
-            stored = Member.objects.filter(id=ids[line.email], email=line.email, erasure_began_at=None)
+        ids = _ids(told)
+        unknown = {email: one for email, one in told.items() if email not in ids}
+        waiting.wait(unknown)
+        joined = _ids(unknown)  # meanwhile, in transactions that `wait` waited for
+        waiting.forget(joined)
+        ids |= joined
+        for email in sorted(ids, key=ids.__getitem__):  # the same order for all, to avoid deadlocks
+            stored = Member.objects.filter(id=ids[email], email=email, erasure_began_at=None)
             found = stored.select_for_update(no_key=True).values_list("id", "membership_active", "membership_until")
             if (before := found.first()) is None:
-                raise _refused([(line.number, f"{line.email} was deleted or renamed meanwhile")])
-            if before[1:] != (line.active, line.until):
-                stored.update(membership_active=line.active, membership_until=line.until)
-                note = note_of_membership(line.active, line.until)
+                raise _refused([Complaint(lines[email], f"{email} was deleted or renamed meanwhile")])
+            active, until = told[email]
+            if before[1:] != (active, until):
+                stored.update(membership_active=active, membership_until=until)
+                note = note_of_membership(active, until)
                 record_event(before[0], EventKind.OPERATOR_ACTION, detail=note)
-    return len(lines)
+    return Applied(len(ids), len(told) - len(ids))
+
+
+def _read(path: Path) -> tuple[dict[str, int], dict[str, Told]]:
+    """Return the line and the membership of each address in the file.
+
+    Raises:
+        CommandError: lists the invalid lines.
+    """
+    lines: dict[str, int] = {}
+    told: dict[str, Told] = {}
+    complaints: list[Complaint] = []
+    for row in read_csv(path, COLUMNS):
+        if isinstance(row, Complaint):
+            complaints.append(row)
+            continue
+        try:
+            told[row.email] = _membership(row.cells["state"], row.cells["until"])
+        except ValueError as error:
+            complaints.append(Complaint(row.line, str(error)))
+        lines[row.email] = row.line
+    if complaints:
+        raise _refused(complaints)
+    return lines, told
 
 
 def _refused(complaints: list[Complaint]) -> CommandError:
-    told = [f"line {number}: {wrong}" for number, wrong in sorted(complaints, key=itemgetter(0))]
-    more = [f"and {len(told) - MAX_COMPLAINTS} more"] if len(told) > MAX_COMPLAINTS else []
-    return CommandError("\n".join(["Nothing was changed.", *told[:MAX_COMPLAINTS], *more]))
+    return CommandError(f"Nothing was changed.\n{in_words(complaints)}")
 
 
-def _read(rows: Iterable[str], complaints: list[Complaint]) -> Iterator[_Line]:
-    reader = csv.reader(rows, strict=True)
-    seen: dict[str, int] = {}
-    try:
-        header = [name.strip().lower() for name in next(reader, [])]
-        if sorted(header) != sorted(COLUMNS):
-            complaints.append((1, f"the columns are {', '.join(COLUMNS)}, not {', '.join(header) or 'missing'}"))
-            return
-        for cells in reader:
-            number = reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(header):
-                complaints.append((number, f"{len(cells)} values, not {len(header)}"))
-                continue
-            named = dict(zip(header, (cell.strip() for cell in cells), strict=True))
-            email = named["email"].lower()
-            if email in seen:
-                complaints.append((number, f"{email} is already in line {seen[email]}"))
-                continue
-            seen[email] = number
-            try:
-                yield _Line(number, email, *_membership(named["state"], named["until"]))
-            except ValueError as error:
-                complaints.append((number, str(error)))
-    except csv.Error as error:
-        complaints.append((reader.line_num, str(error)))
-
-
-def _membership(state: str, until: str) -> tuple[bool, date | None]:
-    """Return whether the membership is active, and its last day.
+def _membership(state: str, until: str) -> Told:
+    """Return the membership of a line.
 
     Raises:
         ValueError: the state or the day is invalid.
@@ -109,28 +93,19 @@ def _membership(state: str, until: str) -> tuple[bool, date | None]:
     if state not in {"active", "inactive"}:
         raise ValueError(f"state is active or inactive, not {state!r}")
     if not until:
-        return state == "active", None
+        return Told(state == "active", None)
     if state == "inactive":
         raise ValueError("until requires active")
     try:
-        return True, calendar_date(until)
+        return Told(True, calendar_date(until))
     except ArgumentTypeError as error:
         raise ValueError(f"until is {error}") from None
 
 
-def _ids(emails: list[str]) -> dict[str, str]:
+def _ids(emails: Iterable[str]) -> dict[str, str]:
     """Return the ids of members by address."""
     found = (Member.objects.filter(email__in=batch).values_list("email", "id") for batch in batches(emails))
     return {email: str(member_id) for rows in found for email, member_id in rows}
-
-
-def calendar_date(argument: str) -> date:
-    """Parse a date written YYYY-MM-DD. Python reads other ISO 8601 forms too."""
-    with suppress(ValueError):
-        day = date.fromisoformat(argument)
-        if day.isoformat() == argument:
-            return day
-    raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {argument!r}")
 
 
 class Command(JsonCommand):
@@ -179,9 +154,6 @@ class Command(JsonCommand):
         )
 
     def _from_file(self, options: dict[str, Any]) -> None:
-        try:
-            with options["file"].open(encoding="utf-8-sig", newline="") as rows:
-                number = _apply_file(rows)
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"--file cannot be read: {error}") from None
-        self.answer(options, {"members": number}, text=f"Set the memberships of {number}.")
+        applied = _apply_file(options["file"])
+        waits = f" {applied.waiting} wait until the address joins." if applied.waiting else ""
+        self.answer(options, applied._asdict(), text=f"Set the memberships of {applied.members}.{waits}")

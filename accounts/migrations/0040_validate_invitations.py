@@ -1,0 +1,15 @@
+from django.db import migrations
+
+from studyservice.database.online import ValidateConstraint
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('accounts', '0039_waiting_memberships'),
+    ]
+
+    operations = [
+        ValidateConstraint('invitation', name='invitation_name'),
+        ValidateConstraint('invitation', name='invitation_time_zone'),
+    ]
