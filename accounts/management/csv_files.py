@@ -93,10 +93,10 @@ def _rows(lines: Iterator[tuple[int, str]], separator: str, header: Sequence[str
             continue
         try:
             row = Row(number, *_parsed(line, separator, header))
-        except (csv.Error, ValueError) as error:
+        except csv.Error as error:
+            yield Complaint(number, f"the quotation marks are wrong: {error}")
+        except ValueError as error:
             yield Complaint(number, str(error))
-        except ValidationError as error:
-            yield Complaint(number, " ".join(error.messages))
         else:
             if row.email in seen:
                 yield Complaint(number, f"{row.email} is already in line {seen[row.email]}")
@@ -110,8 +110,7 @@ def _parsed(line: str, separator: str, header: Sequence[str]) -> tuple[str, dict
 
     Raises:
         csv.Error: the quotation marks are wrong.
-        ValidationError: the address is not one.
-        ValueError: the number of cells is wrong, or a character could not be read.
+        ValueError: the number of cells is wrong, a character could not be read, or the address is not one.
     """
     cells = [cell.strip() for cell in _cells(line, separator)]
     while len(cells) > len(header) and not cells[-1]:
@@ -121,7 +120,11 @@ def _parsed(line: str, separator: str, header: Sequence[str]) -> tuple[str, dict
     if REPLACED in line:
         raise ValueError("it has characters that cannot be read; save the file with the encoding UTF-8")
     named = dict(zip(header, cells, strict=True))
-    return address_from(named.pop("email")), named
+    email = named.pop("email")
+    try:
+        return address_from(email), named
+    except ValidationError:
+        raise ValueError(f"not an e-mail address: {email!r}") from None
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -141,16 +141,16 @@ def test_wrong_lines_are_told_and_the_others_invited(write: Write) -> None:
     answer, error = answer_of(path)
     assert (answer["invited"], answer["left"]) == (2, 0)
     assert {one["line"]: one["message"] for one in answer["refused"]} == {
-        3: "Enter a valid email address.",
+        3: "not an e-mail address: 'ada@'",
         4: "time_zone: Mars/Olympus is not an IANA time zone, such as Europe/Paris.",
         5: f"{BEN} is already in line 4",
         6: f"{BEN} is already in line 4",
         7: f"{BEN} is already in line 4",
-        8: "unexpected end of data",
+        8: "the quotation marks are wrong: unexpected end of data",
         9: "2 values, not 4",
         10: f"{ADA} is already in line 2",
     }
-    assert error.splitlines()[:2] == ["Refused 8:", "line 3: Enter a valid email address."]
+    assert error.splitlines()[:2] == ["Refused 8:", "line 3: not an e-mail address: 'ada@'"]
     assert queued() == [ADA, CLEO]
 
 
@@ -160,7 +160,7 @@ def test_wrong_lines_are_told_and_the_others_invited(write: Write) -> None:
         ("Ben,31.05.2027", "until is a date written YYYY-MM-DD, not '31.05.2027'"),
         ("Ben,2026-11-21", "until is 2026-11-21, which is over"),
         (f"{'x' * 151},", "name: Ensure this value has at most 150 characters (it has 151)."),
-        ('"Ben" B,', "',' expected after '\"'"),
+        ('"Ben" B,', "the quotation marks are wrong: ',' expected after '\"'"),
         ("Ben,,,2027-01-01", "5 values, not 3"),
     ],
 )

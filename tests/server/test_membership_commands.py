@@ -106,7 +106,7 @@ class TestFile:
             run("setmembership", "--file", path)
         assert str(refused.value).splitlines() == [
             "Nothing was changed.",
-            "line 3: Enter a valid email address.",
+            "line 3: not an e-mail address: 'nobody@'",
             "line 4: state is active or inactive, not 'lapsed'",
             "line 5: until is a date written YYYY-MM-DD, not '31.05.2031'",
             "line 6: ada@example.org is already in line 2",
