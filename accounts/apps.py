@@ -26,6 +26,7 @@ class AccountsConfig(AppConfig):
         from accounts.joining import forget_invitation
         from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
+        from accounts.members.mornings import dropped_mornings
         from accounts.members.outbox import QUEUED_MAIL, queue_age
         from accounts.members.profile import ProfileLine, profile_line, take_profile
         from accounts.signing_in.second_factor.factors import SECOND_FACTORS
@@ -33,7 +34,7 @@ class AccountsConfig(AppConfig):
         from studyservice.archive.tables import MEMBER_PROFILE, Profile
         from studyservice.gone import ENDINGS
         from studyservice.secrets.sealing import SEALED
-        from studyservice.server.signals import LAST_RUNS, MAIL_QUEUE_AGE
+        from studyservice.server.signals import DROPPED_MORNINGS, LAST_RUNS, MAIL_QUEUE_AGE
 
         ERASE_MEMBER.register(erase_member)
         RESOLVERS.register("sk", resolve_api_key)
@@ -47,6 +48,7 @@ class AccountsConfig(AppConfig):
         MEMBER_PROFILE.register(Profile(ProfileLine, profile_line, take_profile))
         LAST_RUNS.register(last_runs)
         MAIL_QUEUE_AGE.register(queue_age)
+        DROPPED_MORNINGS.register(dropped_mornings)
         SEALED.register("second_factors", SECOND_FACTORS)
         SEALED.register("queued_mail", QUEUED_MAIL)
 

@@ -31,14 +31,23 @@ _waiting: set[Future[None]] = set()
 
 
 def new_message(
-    subject: str, body: str, to: Sequence[str], *, html: str | None = None, message_id: str | None = None
+    subject: str,
+    body: str,
+    to: Sequence[str],
+    *,
+    html: str | None = None,
+    message_id: str | None = None,
+    unsubscribe: str | None = None,
 ) -> EmailMultiAlternatives:
     """Create an e-mail. Without `message_id` it gets a new one on the service's domain.
 
     Args:
         html: the HTML version of `body`.
+        unsubscribe: an address at which one POST ends such e-mails (RFC 8058).
     """
     headers = {"Message-ID": message_id or make_msgid(domain=domain())}
+    if unsubscribe is not None:
+        headers |= {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     message = EmailMultiAlternatives(subject, body, to=to, headers=headers)
     if html is not None:
         message.attach_alternative(html, "text/html")

@@ -14,14 +14,18 @@ from studyservice.server.signals import BACKUP, OVERDUE_CALENDARS, PURGE
 REMIND = "remind"
 DELIVER_MAIL = "delivermail"
 READ_CALENDARS = "readcalendars"
+SEND_MORNINGS = "sendmornings"
 
 LATE_AFTER = {
     DELIVER_MAIL: timedelta(minutes=30),
+    SEND_MORNINGS: timedelta(hours=1),
     REMIND: timedelta(days=2),
     PURGE: timedelta(days=2),
     BACKUP: timedelta(days=2),
 }
-"""How long after its last run a command is overdue. The first runs every five minutes, the others every day."""
+"""How long after its last run a command is overdue. The first runs every five minutes, the second every
+quarter of an hour, the others every day.
+"""
 
 
 class LastRun(models.Model):

@@ -152,6 +152,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
                 fields=["erasure_began_at"], name="member_erasing", condition=Q(erasure_began_at__isnull=False)
             ),
             models.Index(fields=["time_zone", "id"], name="member_mornings", condition=Q(morning_email=True)),
+            models.Index(fields=["morning_sent_on"], name="member_put_off", condition=Q(morning_put_off=True)),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(

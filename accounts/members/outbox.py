@@ -121,7 +121,7 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
             if row is None:
                 continue
             failure = _send(row, server)
-            yield Delivery(row.email, None if failure is None else str(failure), _is_final(failure))
+            yield Delivery(row.email, None if failure is None else str(failure), is_final(failure))
             if isinstance(failure, OSError) and not isinstance(failure, _MESSAGE_ERRORS):
                 return
 
@@ -194,14 +194,14 @@ def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
     subject, body = json.loads(content)
     message = mail.new_message(subject, body, [row.email], message_id=f"<{row.id}@{mail.domain()}>")
     failure = mail.try_to_send(message, server)
-    if _is_final(failure):
+    if is_final(failure):
         logger.error("A stored e-mail was dropped: the mail server refuses its address or content for good")
-    if failure is None or _is_final(failure):
+    if failure is None or is_final(failure):
         row.delete()
     return failure
 
 
-def _is_final(failure: Exception | None) -> bool:
+def is_final(failure: Exception | None) -> bool:
     """Return whether the mail server refused the address or the content permanently (5yz; RFC 5321, 4.2.1).
 
     A refused sender is the operator's mistake, and so are most reasons in `_CORRECTABLE`: the e-mail waits until it is

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.pages import account, activity, archive, keys, limits, proof, sign_in
+from accounts.pages import account, activity, archive, keys, limits, morning_email, proof, sign_in
 from accounts.pages.second_factor import asking, setting_up
 
 urlpatterns = [
@@ -32,6 +32,7 @@ urlpatterns = [
     path("account/export", archive.export_archive, name="export-archive"),
     path("account/import", archive.import_archive, name="import-archive"),
     path("account/delete", archive.erase, name="erase"),
+    path("morning-email/<str:token>", morning_email.morning_email_off, name="morning-email-off"),
     path("activity", activity.activity, name="activity"),
     path("activity/account", activity.account_events, name="account-events"),
     path("activity/<uuid:change_id>/undo", activity.undo_one, name="undo-change"),

@@ -104,6 +104,11 @@ MAIL_QUEUE_AGE = Gauge(
     "Age of the oldest queued e-mail; 0 if none is queued.",
     multiprocess_mode="livemostrecent",
 )
+DROPPED_MORNINGS = Gauge(
+    "studyservice_dropped_morning_mails",
+    "Members whose morning e-mail of today or yesterday the mail server put off until their noon.",
+    multiprocess_mode="livemostrecent",
+)
 
 _LOGIN_KINDS = {"code": "code", "recovery": "code", "passkey": "passkey"}
 """The method of a failed sign-in, by the submitted field. The default is a password."""

@@ -16,7 +16,7 @@ from django.db import Error, connection, connections
 import studyservice
 from studyservice.server import metrics
 from studyservice.server.health import database_drift
-from studyservice.server.signals import BACKUP, LAST_RUNS, MAIL_QUEUE_AGE, OVERDUE_CALENDARS, PURGE
+from studyservice.server.signals import BACKUP, DROPPED_MORNINGS, LAST_RUNS, MAIL_QUEUE_AGE, OVERDUE_CALENDARS, PURGE
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +87,7 @@ def ask() -> None:
     for name, at in ended.items():
         metrics.LAST_RUN.labels(name).set(at)
     metrics.MAIL_QUEUE_AGE.set(MAIL_QUEUE_AGE.get()())
+    metrics.DROPPED_MORNINGS.set(DROPPED_MORNINGS.get()())
     metrics.OVERDUE_CALENDARS.set(OVERDUE_CALENDARS.get()())
     clock_drift = database_drift()
     if clock_drift is None:

@@ -42,5 +42,8 @@ BACKUP = "backup"
 LAST_RUNS = Hook[Callable[[], Mapping[str, datetime | None]]]("LAST_RUNS")
 """Returns the end of the last run of each scheduled command and backup, None if there was none, in one query."""
 
+DROPPED_MORNINGS = Hook[Callable[[], int]]("DROPPED_MORNINGS")
+"""Returns how many members' last morning e-mail was dropped, because the mail server put it off, in one query."""
+
 MAIL_QUEUE_AGE = Hook[Callable[[], float]]("MAIL_QUEUE_AGE")
 """Returns the seconds that the oldest queued e-mail has waited, 0 if there is none, in one query."""

@@ -49,7 +49,8 @@ def test_a_new_service_answers_every_question(admin: Client, operator: Member) -
         "Who joined?": [("operator@example.com", f"/admin/accounts/member/{operator.id}/change/")],
         "What was refused in the last day?": [("No call of an app or a key.", "")],
         "Which schedules ran?": [
-            (f"{name}: has never run", "/docs/operating#commands") for name in ("delivermail", "remind", "purgeexpired")
+            (f"{name}: has never run", "/docs/operating#commands")
+            for name in ("delivermail", "sendmornings", "remind", "purgeexpired")
         ]
         + [("backup: none here yet", ""), ("readcalendars: nothing due yet", "")],
         "What waits?": [("Nothing.", "")],
@@ -105,11 +106,12 @@ def test_answered_calls_of_keys_are_not_refused(admin: Client, owner_member: Mem
 
 
 def test_a_late_schedule_is_marked(admin: Client) -> None:
-    for name in ("delivermail", "remind", "purgeexpired", BACKUP):
+    for name in ("delivermail", "sendmornings", "remind", "purgeexpired", BACKUP):
         note_run(name)
     LastRun.objects.filter(name="remind").update(finished_at=timezone.now() - timedelta(days=3))
     assert [text for text, _ in shown(admin)["Which schedules ran?"]] == [
         "delivermail",
+        "sendmornings",
         "remind is late",
         "purgeexpired",
         "backup",
@@ -126,7 +128,7 @@ def test_unread_school_calendars_are_reported(admin: Client, owner_member: Membe
     assert page["What waits?"] == [("1 school calendar failing", "/admin/planning/schoolcalendar/")]
     settings.SCHOOL_CALENDARS = False
     page = shown(admin)
-    assert (len(page["Which schedules ran?"]), page["What waits?"]) == (4, [("Nothing.", "")])
+    assert (len(page["Which schedules ran?"]), page["What waits?"]) == (5, [("Nothing.", "")])
 
 
 def test_waiting_work_is_counted(admin: Client, settings: Any, owner_member: Member) -> None:

@@ -106,6 +106,10 @@ def test_the_outlook_says_what_is_open() -> None:
     assert "all items to come; of others as many as no score can be of" in says("get_grades")
 
 
+def test_the_instructions_say_that_there_is_a_morning_e_mail() -> None:
+    assert "A morning e-mail can be turned on at /account." in INSTRUCTIONS
+
+
 def test_the_instructions_say_where_a_calendar_gets_the_deadlines() -> None:
     assert "A calendar app can show the deadlines: the member makes its address at /keys." in INSTRUCTIONS
 

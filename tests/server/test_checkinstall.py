@@ -55,7 +55,7 @@ def failed(done: Ended) -> dict[str, str]:
 
 @pytest.mark.database("both")
 def test_a_complete_installation_passes(server: Server, check: Check) -> None:
-    for command in ("delivermail", "remind", "purgeexpired"):
+    for command in ("delivermail", "sendmornings", "remind", "purgeexpired"):
         server.command(command)
     done = check(
         "--json", "--mail-to", "ann@example.org", EMAIL_URL=f"filemail:///{server.environment['DATA_DIR']}/mail"
@@ -66,8 +66,8 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
         *("settings", "static files", "processes", "DATA_DIR", "free space"),
         *("database", "database version", "migrations", "secrets", "redis", "mail"),
         *("server", "X-Forwarded-Proto", "X-Forwarded-For", "uploads", "plain http", "clock"),
-        *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),
-        "schedule readcalendars",
+        *("schedule delivermail", "schedule sendmornings", "schedule remind", "schedule purgeexpired"),
+        *("schedule backup", "schedule readcalendars"),
     ]
     assert report["checks"][0] == {"step": "settings", "outcome": "ok", "found": "no warnings.", "remedy": ""}
     [sent] = (Path(server.environment["DATA_DIR"]) / "mail").iterdir()
@@ -161,13 +161,15 @@ def test_a_sender_rejected_by_mail_servers_is_named(settings: Any) -> None:
 @pytest.mark.django_db
 @pytest.mark.usefixtures("internet")
 def test_schedules_that_have_not_run_are_named() -> None:
-    for name, age in (("delivermail", 31), ("remind", 60), (BACKUP, 60 * 49)):
+    for name, age in (("delivermail", 31), ("sendmornings", 61), ("remind", 60), (BACKUP, 60 * 49)):
         note_run(name)
         LastRun.objects.filter(name=name).update(finished_at=timezone.now() - timedelta(minutes=age))
     out = StringIO()
     with pytest.raises(CommandError) as refused:
         call_command("checkinstall", stdout=out)
-    assert str(refused.value).endswith("schedule delivermail, schedule purgeexpired, schedule backup.")
+    assert str(refused.value).endswith(
+        "schedule delivermail, schedule sendmornings, schedule purgeexpired, schedule backup."
+    )
     remedies = dict(re.findall(r"FAILED +schedule (\w+): .*? ago\. (.*)", out.getvalue()))
     assert remedies["backup"].startswith("Start study-backup.timer, with containers `backups`")
     assert remedies["delivermail"].startswith("Start study-schedule.service, with containers `schedule`")

@@ -25,7 +25,7 @@ from studyservice.server.health import drift
 from tests import ROOT
 from tests.support import server
 from tests.support.cases import each
-from tests.support.factories import DueCalendarFactory, OutgoingMailFactory
+from tests.support.factories import DueCalendarFactory, MemberFactory, OutgoingMailFactory
 from tests.support.redis_server import start_redis
 
 about_files = pytest.mark.database("sqlite", "files")
@@ -160,7 +160,7 @@ def shown(gauge: Any) -> float:
 
 
 @pytest.mark.django_db
-@each("command", ["delivermail", "readcalendars", "remind", "purgeexpired"])
+@each("command", ["delivermail", "readcalendars", "sendmornings", "remind", "purgeexpired"])
 def test_the_last_run_of_each_command_is_reported(metrics: Any, command: str) -> None:
     gauge = metrics.LAST_RUN.labels(command)
     assert shown(gauge) == 0
@@ -182,6 +182,14 @@ def test_the_age_of_the_oldest_queued_e_mail_is_reported(metrics: Any) -> None:
     for hours in (1, 3, 2):
         OutgoingMailFactory.create(created_at=datetime.now(UTC) - timedelta(hours=hours))
     assert 3 * 3600 <= shown(metrics.MAIL_QUEUE_AGE) < 3 * 3600 + 60
+
+
+@pytest.mark.django_db
+def test_dropped_morning_e_mails_are_reported(metrics: Any) -> None:
+    assert shown(metrics.DROPPED_MORNINGS) == 0
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    MemberFactory.create(morning_email=True, morning_put_off=True, morning_sent_on=yesterday)
+    assert shown(metrics.DROPPED_MORNINGS) == 1
 
 
 @pytest.mark.django_db

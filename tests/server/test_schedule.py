@@ -30,7 +30,7 @@ def test_it_runs_each_command_and_ends_on_request(tmp_path: Path) -> None:
         watchdog.start()
         try:
             assert process.stdout is not None
-            lines = [process.stdout.readline() for _ in range(4)]
+            lines = [process.stdout.readline() for _ in range(5)]
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=30) == 0
         finally:
@@ -39,7 +39,13 @@ def test_it_runs_each_command_and_ends_on_request(tmp_path: Path) -> None:
                 process.stdout.close()
             process.kill()
             process.wait()
-    assert lines == ["Sent 0, 0 remaining.\n", "Nothing was due.\n", "Reminded 0 members.\n", "Nothing has expired.\n"]
+    assert lines == [
+        "Sent 0, 0 remaining.\n",
+        "Nothing was due.\n",
+        "No morning e-mail was due.\n",
+        "Reminded 0 members.\n",
+        "Nothing has expired.\n",
+    ]
 
 
 @pytest.mark.django_db

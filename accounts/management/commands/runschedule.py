@@ -16,7 +16,7 @@ from studyservice.management.operators import OperatorCommand
 logger = logging.getLogger(__name__)
 
 DAY = 24 * 3600.0
-SCHEDULE = {"delivermail": 300.0, "readcalendars": 900.0, "remind": DAY, "purgeexpired": DAY}
+SCHEDULE = {"delivermail": 300.0, "readcalendars": 900.0, "sendmornings": 900.0, "remind": DAY, "purgeexpired": DAY}
 """Seconds between runs of each command. All may run at any time, even simultaneously."""
 
 
@@ -24,8 +24,8 @@ class Command(OperatorCommand):
     """`runschedule`: for systems without timers, like a composition of containers."""
 
     help = (
-        "Run delivermail every five minutes, readcalendars every quarter of an hour, remind and purgeexpired at the "
-        "start and every day, until SIGTERM."
+        "Run delivermail every five minutes, readcalendars and sendmornings every quarter of an hour, remind and "
+        "purgeexpired at the start and every day, until SIGTERM."
     )
 
     def handle(self, *args: object, **options: Any) -> None:
