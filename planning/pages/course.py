@@ -21,7 +21,8 @@ from grades.scores import add_grade_score, delete_grade_score, require_score
 from grades.serializers import GradeBreakdownRow
 from grades.views import GradeViewSet
 from planning.course_plan import PlannedItem, items_with_milestones
-from planning.pages.forms import AssumeForm, NewItemForm, sent
+from planning.pages.due_lists import take_overdue_steps
+from planning.pages.forms import AssumeForm, NewItemForm, Refused, sent
 from planning.pages.score_forms import NewScoreForm
 from studyservice.charts import percent_range
 from studyservice.http.middleware import may_fetch
@@ -56,6 +57,7 @@ def show_course(
     *,
     item_form: NewItemForm | None = None,
     score_form: NewScoreForm | None = None,
+    refused: Refused | None = None,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
     """The page, in at most six statements. Rejected forms show the member's input.
@@ -83,6 +85,9 @@ def show_course(
         "course": course,
         "open": request.GET.get("open"),
         "here": address_here(request, "assume", "open", path=reverse("course", args=[course_id])),
+        "today": today,
+        "refused": refused,
+        "late_steps": take_overdue_steps(item for item in items if item["status"] != "missed"),
         "missed": [item for item in items if item["status"] == "missed"],
         "ahead": [item for item in items if item["due_on"] is not None and item["due_on"] >= today],
         "undated": [item for item in items if item["due_on"] is None],

@@ -1,8 +1,8 @@
 """The due items and milestones on the home page: overdue, by day, and undated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import UUID
 
 from django.urls import reverse
@@ -11,6 +11,7 @@ from django.utils.text import Truncator
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
 from planning.agenda_serializers import AgendaRow
+from planning.course_plan import PlannedItem
 from planning.serializers import MilestoneRow
 
 MOST_A_DAY = 12
@@ -157,3 +158,14 @@ def due_of_step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
         day=step["due_on"],
         done=step["done"],
     )
+
+
+def take_overdue_steps(items: Iterable[PlannedItem]) -> list[Due]:
+    """Take the overdue milestones out of their items, oldest first."""
+    taken = []
+    for item in items:
+        late = [step for step in item["milestones"] if step["overdue"]]
+        item["milestones"] = [step for step in item["milestones"] if not step["overdue"]]
+        of_item = {"item_id": item["id"], "item_title": item["title"], "course_name": None}
+        taken += [due_of_step(cast("MilestoneRow", step | of_item), {})._replace(since=step["due_on"]) for step in late]
+    return sorted(taken, key=lambda due: due.since or date.max)

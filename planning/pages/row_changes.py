@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.urls import Resolver404, resolve, reverse
+from django.urls import is_valid_path, resolve, reverse
 from django.utils.dateformat import format as format_date
 from django.utils.html import format_html
 
@@ -18,14 +18,16 @@ from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import POST, for_active_members
 from courses.items import get_item, update_item
 from planning.milestones import get_milestone, steps_after, update_milestone
+from planning.pages.course import show_course
 from planning.pages.forms import MoveForm, Refused
 from planning.pages.home import show_week
 from planning.pages.upcoming import show_upcoming
 from studyservice.rows.access import Access
 
-PAGES: dict[str, Callable[..., HttpResponse]] = {
+PAGES: dict[str | None, Callable[..., HttpResponse]] = {
     "home": show_week,
     "upcoming": show_upcoming,
+    "course": show_course,
 }
 """The pages with rows that move, by the name of their address. A refused move shows its page again, with `refused`."""
 
@@ -169,12 +171,11 @@ def _place(due_on: date | None, today: date) -> str:
 def _refused(request: HttpRequest, member: Member, refused: Refused) -> HttpResponse:
     """The page that the form was on, with the errors in its row."""
     path, _, query = target_after(request).partition("?")
-    name = None
-    with suppress(Resolver404):
-        name = resolve(path).url_name
-    if name not in PAGES:
-        name, path = "home", reverse("home")
+    match = resolve(path) if is_valid_path(path) else None
+    if match is None or match.url_name not in PAGES:
+        path = reverse("home")
+        match = resolve(path)
     request.GET, request.path = QueryDict(query), path
-    response = PAGES[name](request, member, refused=refused)
+    response = PAGES[match.url_name](request, member, **match.kwargs, refused=refused)
     response.status_code = HTTPStatus.UNPROCESSABLE_ENTITY
     return response

@@ -113,6 +113,42 @@ def test_overdue_items_come_first(browser: Client, owner: RestEntryPoint, graded
     assert places == sorted(places)
 
 
+def test_overdue_steps_are_with_overdue_items(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+    """A ticked one is below its item from the next page on."""
+    with time_machine.travel(datetime(2026, 11, 20, 12, tzinfo=UTC), tick=False):
+        owner.made("create_item", course_id=graded["course_id"], title="Essay", due_on="2026-11-21")
+        item = owner.made("create_item", course_id=graded["course_id"], title="Report", due_on="2026-11-27")
+        steps = [
+            owner.made("create_milestone", item_id=item["id"], title=title, due_on=f"2026-11-{day}")
+            for title, day in (("Outline", 22), ("Draft", 26))
+        ]
+    with time_machine.travel(datetime(2026, 11, 23, 12, tzinfo=UTC), tick=False):
+        late, _, ahead = text_of(browser, path_of(graded)).partition("Coming up")
+        assert late.index(">Overdue</h2>") < late.index("Tick Essay") < late.index("Tick Outline")
+        assert "for Report · since Sun 22 Nov" in late
+        assert "Outline" not in ahead
+        assert ahead.index(">Report<") < ahead.index("Tick Draft")
+        browser.post(f"/milestones/{steps[0]['id']}/done", {"done": "true", "next": path_of(graded)})
+        late, _, ahead = text_of(browser, path_of(graded)).partition("Coming up")
+        assert "Tick Outline" not in late
+        assert ahead.index(">Report<") < ahead.index("Untick Outline")
+
+
+def test_overdue_steps_move(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+    path = path_of(graded)
+    item = owner.made("create_item", course_id=graded["course_id"], title="Report")
+    step = owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2020-01-01")
+    assert "Move<span> Outline</span> to tomorrow" in text_of(browser, path)
+    refused = browser.post(f"/milestones/{step['id']}/move", {"due_on": "", "next": path})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "<title>Error: Biology" in page
+    assert f'<a href="#id_{step["id"]}_due_on">Date: Enter a date.</a>' in page
+    moved = browser.post(f"/milestones/{step['id']}/move", {"do": "tomorrow", "next": path})
+    assert (moved.status_code, moved.headers["Location"]) == (302, f"{path}#overdue")
+    assert "Overdue" not in text_of(browser, path)
+
+
 def test_the_grade_is_one_line_and_a_table(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     page = text_of(browser, path_of(graded))
     assert "No scores yet." in page
