@@ -34,30 +34,46 @@ class Due(NamedTuple):
     """An item or a milestone in the list.
 
     Attributes:
-        path: its page, or that of its item.
+        item_id: the item itself, or that of a milestone.
         what: an item's kind, or the item of a milestone.
         recall: expected recall of its course's flashcards on its day without studying, in percent; None if not shown.
         since: the due date of an overdue or missed one.
-        tick: the path of the form that sets whether it is done; empty for graded items.
-        move: the path of the form that moves it to another day.
         day: its due date.
+        graded: whether it is a graded item, which cannot be ticked.
         done: whether it is done.
         time: an item's time; empty without one.
     """
 
     id: UUID
     title: str
-    path: str
+    item_id: UUID
     course: str | None
     course_id: UUID | None
     what: str
     recall: float | None = None
     since: date | None = None
-    tick: str = ""
-    move: str = ""
     day: date | None = None
+    graded: bool = False
     done: bool = False
     time: str = ""
+
+    @property
+    def path(self) -> str:
+        """Its page, or that of its item."""
+        return reverse("item", args=[self.item_id])
+
+    @property
+    def tick(self) -> str:
+        """The path of the form that sets whether it is done."""
+        return self._form("tick")
+
+    @property
+    def move(self) -> str:
+        """The path of the form that moves it to another day."""
+        return self._form("move")
+
+    def _form(self, do: str) -> str:
+        return reverse(f"{do}-{'item' if self.id == self.item_id else 'milestone'}", args=[self.id])
 
     @property
     def short_title(self) -> str:
@@ -132,13 +148,12 @@ def due_of_item(item: ItemRow) -> Due:
     return Due(
         item["id"],
         item["title"],
-        reverse("item", args=[item["id"]]),
+        item["id"],
         item["course_name"],
         item["course_id"],
         "graded" if graded else item["kind"],
-        tick="" if graded else reverse("tick-item", args=[item["id"]]),
-        move=reverse("move-item", args=[item["id"]]),
         day=item["due_on"],
+        graded=graded,
         done=item["done"],
         time=item["due_time"] or "",
     )
@@ -149,12 +164,10 @@ def due_of_step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
     return Due(
         step["id"],
         step["title"],
-        reverse("item", args=[step["item_id"]]),
+        step["item_id"],
         step["course_name"],
         courses.get(step["item_id"]),
         f"for {step['item_title']}",
-        tick=reverse("tick-milestone", args=[step["id"]]),
-        move=reverse("move-milestone", args=[step["id"]]),
         day=step["due_on"],
         done=step["done"],
     )

@@ -118,6 +118,17 @@ def test_a_form_sent_twice_moves_once(browser: Client, owner: RestEntryPoint, es
     assert due(owner, essay) == ("2026-12-01", "17:00")
 
 
+@each(("label", "day"), [("to tomorrow", "2026-11-25"), ("a week later", "2026-12-01")])
+def test_a_page_open_over_midnight_counts_from_the_new_day(
+    browser: Client, owner: RestEntryPoint, essay: Any, time_machine: Any, *, label: str, day: str
+) -> None:
+    owner.made("update_item", item_id=essay["id"], due_on="2026-11-22")
+    path, form = form_of(browser.get("/").content.decode(), f"Move Essay {label}")
+    time_machine.move_to("2026-11-24T00:05:00Z")
+    browser.post(path, form)
+    assert due(owner, essay) == (day, "17:00")
+
+
 def test_the_same_date_changes_nothing(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     response = press(browser, "Move Essay", due_on="2026-11-24")
     assert text_after(browser, response) == "“Essay” is on Tue 24 Nov already. Nothing was changed."
