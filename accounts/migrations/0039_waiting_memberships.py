@@ -10,7 +10,7 @@ from studyservice.database.online import AddConstraintNotValid
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0037_member_mornings'),
+        ('accounts', '0038_member_put_off'),
     ]
 
     operations = [
