@@ -90,6 +90,21 @@ _DECKS = (
         10,
         "gagghagagg",
     ),
+    DemoDeck(
+        "Eigenvalues",
+        "Linear Algebra",
+        {
+            "When is $\\lambda$ an eigenvalue of $A$?": "If $Av = \\lambda v$ for some $v \\neq 0$.",
+            "The characteristic polynomial of $A$": "$$p(\\lambda) = \\det(A - \\lambda I)$$",
+            "The determinant by eigenvalues": "$$\\det A = \\prod_{i=1}^{n} \\lambda_i$$",
+            "The trace by eigenvalues": "$$\\operatorname{tr} A = \\sum_{i=1}^{n} \\lambda_i$$",
+            "The eigenvalues of $\\begin{pmatrix} 2 & 1 \\\\ 1 & 2 \\end{pmatrix}$": "$1$ and $3$",
+        },
+        (2,),
+        2,
+        2,
+        "gg",
+    ),
 )
 
 

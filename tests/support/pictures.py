@@ -16,6 +16,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from urllib.parse import urlencode
 
@@ -133,6 +134,8 @@ def _pages(page: Page) -> dict[str, str]:
     course = _linked(page, "/courses", "Cell Biology")
     return {
         "week": "/",
+        "upcoming": "/upcoming",
+        "month": f"/upcoming/{datetime.now(UTC) + timedelta(days=14):%Y-%m}",
         "course": course,
         "item": _linked(page, course, "Midterm exam"),
         "study": "/study",
