@@ -18,12 +18,12 @@ MOST_A_DAY = 12
 MOST_OVERDUE = 20
 """Maximum numbers of rows of a day, and of overdue ones unless all are asked for."""
 
-ALL_OVERDUE = 50
+ALL_OVERDUE = 40
 
 ROOM = 87_000
 """Most bytes of all rows, which keep the page under 100 kB. Very full weeks have fewer rows a day."""
 
-_ROW = 1040
+_ROW = 1100
 """Bytes of a row without the texts of `Due`."""
 
 NAMED = 50

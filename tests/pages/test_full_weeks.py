@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from tests.support.entry_points import RestEntryPoint
-from tests.support.factories import CourseFactory, ItemFactory, stored_for_each
+from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory, stored_for_each
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.same_statements]
 
@@ -93,27 +93,27 @@ def test_steps_without_a_date_show_twelve(browser: Client, owner: RestEntryPoint
 def test_a_full_account_has_a_small_page_in_few_statements(
     browser: Client, owner: RestEntryPoint, owner_member: Any
 ) -> None:
-    """5,000 items in 30 courses, most of them this week or overdue, with long names."""
+    """5,000 items and as many milestones in 30 courses, many of them overdue, with long names."""
     courses = [
         CourseFactory.create(member=owner_member, name=f"{n} {'Biology of plants ' * 6}"[:120]) for n in range(30)
     ]
     days = [TODAY + timedelta(days=n % 40 - 10) for n in range(5000)]
     columns = {
         "member": [owner_member] * 5000,
-        "course": [courses[n % 30] for n in range(5000)],
         "title": [f"{n} {'Problem set on chapters ' * 7}"[:160] for n in range(5000)],
         "due_on": days,
-        "missable_from": days,
     }
-    stored_for_each(ItemFactory, columns)
+    of_items = {"course": [courses[n % 30] for n in range(5000)], "missable_from": days}
+    items = stored_for_each(ItemFactory, columns | of_items)
+    stored_for_each(MilestoneFactory, columns | {"item": items})
     browser.get("/")
-    with CaptureQueriesContext(connection) as statements:
-        content = browser.get("/").content
-    assert len(content) < 100_000
-    page = " ".join(content.decode().split())
-    found = sections(page)
-    assert list(found) == ["overdue", *(f"d{TODAY + timedelta(days=n)}" for n in range(7))]
-    assert rows(found["overdue"]) == 20
-    assert all(rows(part) > 0 and "more on" in part for day, part in found.items() if day != "overdue")
-    told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
-    assert len(told) <= 8, told
+    for path in ("/", "/?minutes=120", "/?overdue=all"):
+        with CaptureQueriesContext(connection) as statements:
+            content = browser.get(path).content
+        assert len(content) < 100_000, path
+        told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
+        assert len(told) <= 8, told
+        found = sections(" ".join(content.decode().split()))
+        assert list(found) == ["overdue", *(f"d{TODAY + timedelta(days=n)}" for n in range(7))]
+        assert rows(found["overdue"]) == (40 if path.endswith("all") else 20)
+        assert all("more on" in part for day, part in found.items() if day != "overdue")
