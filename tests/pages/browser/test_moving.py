@@ -107,3 +107,13 @@ def test_open_rows_are_accessible(open_signed_in: PageFactory, course: Any) -> N
     page: Page = open_signed_in("/")
     open_row(page, "Essay 4")
     audit(page)
+
+
+def test_a_refused_row_is_accessible(open_signed_in: PageFactory, course: Any) -> None:
+    signed_in: Page = open_signed_in("/")
+    page = signed_in.context.new_page()
+    page.goto("/")
+    open_row(page, "Essay 4")
+    page.get_by_role("button", name="Move Essay 4", exact=True).click()
+    page.get_by_role("alert").wait_for()
+    audit(page)
