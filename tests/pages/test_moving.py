@@ -129,6 +129,20 @@ def test_a_page_open_over_midnight_counts_from_the_new_day(
     assert due(owner, essay) == (day, "17:00")
 
 
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_a_form_sent_twice_at_once_moves_once(
+    owner_member: Any, owner: RestEntryPoint, essay: Any, in_threads: Any
+) -> None:
+    clients = [Client(), Client()]
+    for client in clients:
+        client.force_login(owner_member)
+    path, form = form_of(clients[0].get("/").content.decode(), "Move Essay a week later")
+    assert in_threads(lambda client: client.post(path, form).status_code, clients) == [302, 302]
+    assert due(owner, essay) == ("2026-12-01", "17:00")
+    assert [one["operation"] for one in owner.made("list_changes")["data"]].count("update_item") == 1
+
+
 def test_the_same_date_changes_nothing(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     response = press(browser, "Move Essay", due_on="2026-11-24")
     assert text_after(browser, response) == "“Essay” is on Tue 24 Nov already. Nothing was changed."
