@@ -98,12 +98,12 @@ def test_a_full_account_has_a_small_page_in_few_statements(
         CourseFactory.create(member=owner_member, name=f"{n} {'Biology of plants ' * 6}"[:120]) for n in range(30)
     ]
     days = [TODAY + timedelta(days=n % 40 - 10) for n in range(5000)]
-    columns = {
+    columns: dict[str, list[Any]] = {
         "member": [owner_member] * 5000,
         "title": [f"{n} {'Problem set on chapters ' * 7}"[:160] for n in range(5000)],
         "due_on": days,
     }
-    of_items = {"course": [courses[n % 30] for n in range(5000)], "missable_from": days}
+    of_items: dict[str, list[Any]] = {"course": [courses[n % 30] for n in range(5000)], "missable_from": days}
     items = stored_for_each(ItemFactory, columns | of_items)
     stored_for_each(MilestoneFactory, columns | {"item": items})
     browser.get("/")
