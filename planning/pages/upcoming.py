@@ -21,6 +21,7 @@ from courses.serializers import CourseRow, ItemRow
 from planning.pages.due_lists import Day, Due, due_of_item, due_of_step
 from planning.pages.forms import Refused
 from planning.upcoming import Filters, PlacedMilestone, upcoming
+from studyservice.http.middleware import may_fetch
 from studyservice.rows.access import Access
 
 MOST_ROWS = 200
@@ -103,7 +104,7 @@ def show_upcoming(request: HttpRequest, member: Member, *, refused: Refused | No
         "here": address_here(request, *_FILTERS, "page"),
         "refused": refused,
     }
-    return render(request, "planning/upcoming.html", context)
+    return may_fetch(request, render(request, "planning/upcoming.html", context))
 
 
 def _start(request: HttpRequest, today: date) -> date:

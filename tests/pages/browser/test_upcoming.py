@@ -66,3 +66,16 @@ def test_a_filter_is_chosen_by_keyboard_without_script(open_signed_in: PageFacto
     expect(page.get_by_text("Nothing is coming up here.")).to_be_visible()
     page.get_by_role("link", name="Show all courses and kinds").click()
     expect(page.get_by_role("link", name="Quiz", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_rows_are_ticked_and_moved_as_in_the_week(open_signed_in: PageFactory, month: str, *, script: bool) -> None:
+    page: Page = open_signed_in("/upcoming?kind=other", java_script_enabled=script)
+    page.get_by_role("button", name="Tick Quiz").click()
+    expect(page.get_by_role("status")).to_contain_text("“Quiz” is done.")
+    expect(page.get_by_role("button", name="Untick Quiz")).to_be_visible()
+    row = page.locator(".due > li").filter(has_text="Quiz")
+    row.locator("summary").click()
+    row.get_by_role("button", name="Move Quiz to tomorrow").click()
+    expect(page.get_by_role("status")).to_contain_text("Moved “Quiz” to")
+    expect(page.get_by_label("Kind")).to_have_value("other")
