@@ -81,6 +81,7 @@ def test_it_marks_today_on_the_members_clock(browser: Client, owner: RestEntryPo
     owner.made("update_me", time_zone="Pacific/Kiritimati")
     page = page_of(browser, "2026-11")
     assert re.findall(r'aria-current="date"[^>]*><time datetime="([^"]+)"', page) == ["2026-11-29"]
+    assert page.count("</time> today") == 1, "not by its color alone"
     assert 'aria-current="date"' not in page_of(browser, "2026-12")
 
 
