@@ -96,7 +96,7 @@ def _subject(today: date, lists: _Lists, cards: int) -> str:
         "due today": due_today,
         f"due by {last:%A}": len(lists.due) - due_today,
         "overdue": len(lists.overdue),
-        "exam or quiz this week" if len(lists.exams) == 1 else "exams and quizzes this week": len(lists.exams),
+        "exam or quiz within a week" if len(lists.exams) == 1 else "exams and quizzes within a week": len(lists.exams),
         "flashcard" if cards == 1 else "flashcards": cards,
     }
     return f"{today:%A}: {', '.join(f'{number} {what}' for what, number in numbers.items() if number)}"

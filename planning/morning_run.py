@@ -12,7 +12,7 @@ from datetime import date
 from enum import StrEnum
 from smtplib import SMTPNotSupportedError, SMTPRecipientsRefused, SMTPResponseException
 
-from django.core.mail import get_connection
+from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection
 from django.utils import timezone
@@ -21,7 +21,7 @@ from accounts import mail
 from accounts.members.mornings import claim, due, morning_in, off_link, put_off
 from accounts.members.outbox import is_final
 from accounts.models import Member
-from planning.morning_email import MorningEmail, morning_email
+from planning.morning_email import morning_email
 from studyservice.database.executing import batches
 from studyservice.rows.access import Access
 
@@ -98,9 +98,11 @@ class Run:
         content = morning_email(Access(member))
         if content is None:
             return Outcome.NOTHING if claim(member, day) else None
+        link = off_link(member.id)
+        message = mail.new_message(content.subject, content.text(link), [member.email], unsubscribe=link)
         if not self._reaches(server):
             return Outcome.PUT_OFF if claim(member, day, put_off=True) else None
-        return self._send(member, day, content, server) if claim(member, day) else None
+        return self._send(message, member, day, server) if claim(member, day) else None
 
     def _reaches(self, server: BaseEmailBackend) -> bool:
         """Connect, unless that failed before in this run."""
@@ -114,9 +116,7 @@ class Run:
                 self._is_away = True
         return not self._is_away
 
-    def _send(self, member: Member, day: date, content: MorningEmail, server: BaseEmailBackend) -> Outcome:
-        link = off_link(member.id)
-        message = mail.new_message(content.subject, content.text(link), [member.email], unsubscribe=link)
+    def _send(self, message: EmailMessage, member: Member, day: date, server: BaseEmailBackend) -> Outcome:
         failure = mail.try_to_send(message, server)
         if failure is None:
             return Outcome.SENT

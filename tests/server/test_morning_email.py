@@ -52,7 +52,9 @@ def test_it_lists_what_the_day_needs(owner: RestEntryPoint, course: Any, morning
     made_deck(owner, "Mitosis", "Osmosis")
     sent = morning()
     assert sent.to == ["owner@example.org"]
-    assert sent.subject == "Saturday: 2 due today, 1 due by Monday, 2 overdue, 1 exam or quiz this week, 2 flashcards"
+    assert (
+        sent.subject == "Saturday: 2 due today, 1 due by Monday, 2 overdue, 1 exam or quiz within a week, 2 flashcards"
+    )
     before, _, after = sent.body.partition("Turn it off:\n")
     assert before == (
         "Today, Saturday 28 November\n"

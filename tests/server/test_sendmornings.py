@@ -235,6 +235,17 @@ def test_one_refused_address_does_not_stop_the_others(make_member: Any, ann: Mem
     assert run_json("sendmornings") == counts(sent=3, put_off=1)
 
 
+def test_the_next_e_mail_takes_a_new_connection_after_a_server_ended_one(
+    make_member: Any, ann: Member, server: MailServer
+) -> None:
+    for name in ("bob", "cleo"):
+        wants_it(make_member, name)
+    replies = iter(["", "421 too many e-mails"])
+    server.reply = lambda command: next(replies, "") if command.startswith("mail") else ""
+    assert run_json("sendmornings") == counts(sent=2, put_off=1)
+    assert server.connections == 2
+
+
 def test_an_unreachable_server_is_asked_once_a_run(
     make_member: Any, ann: Member, clock: Any, server: MailServer
 ) -> None:
