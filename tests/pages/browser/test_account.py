@@ -8,9 +8,11 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from accounts.joining import invite
+from accounts.members.mornings import off_link
 from accounts.models import Member
 from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code
 from tests.pages.browser.test_accessibility import audit
+from tests.support.calendars import path_of
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
 
@@ -214,3 +216,18 @@ def test_account_pages_with_errors_are_accessible(open_signed_in: Any) -> None:
     page.get_by_role("button", name="Send a code to the new address").click()
     expect(page.get_by_text("Enter your e-mail address.")).to_be_visible()
     audit(page)
+
+
+def test_the_morning_e_mail_is_turned_off_by_its_link(open_signed_in: Any, member: Any) -> None:
+    page = open_signed_in(timezone_id="Europe/Paris")
+    page.goto("/account")
+    page.get_by_label("Morning e-mail").check()
+    page.get_by_role("button", name="Save profile").click()
+    expect(page.get_by_label("Morning e-mail")).to_be_checked()
+    page.goto(path_of(off_link(member.id)))
+    audit(page)
+    assert member.email not in page.content()
+    page.get_by_role("button", name="Turn off").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("The morning e-mail is off")
+    page.get_by_role("link", name="your account").click()
+    expect(page.get_by_label("Morning e-mail")).not_to_be_checked()
