@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tools.bench.drills import (
+    campus,
     citus,
     connections,
     cost,
@@ -43,6 +44,7 @@ DRILLS: dict[str, Callable[[Site], Iterator[Report]]] = {
     "disk": database.disk_full,
     "slow": connections.slow_clients,
     "signins": fairness.sign_ins,
+    "campus": campus.drill,
     "fairness": fairness.greedy,
     "retries": connections.retrying_proxy,
     "clocks": instances.clocks,

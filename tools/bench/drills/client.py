@@ -162,6 +162,12 @@ class Browser:
             headers={"X-Forwarded-For": address}, timeout=SILENCE_SECONDS, trust_env=False, verify=False
         )
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
     def copy(self) -> "Browser":
         """Return another tab, with a copy of the cookies."""
         tab = Browser(self._address)
