@@ -44,6 +44,8 @@ class EventKind(models.TextChoices):
     LIMITS_CHANGED = "limits_changed", "limits changed"
     APP_CONNECTED = "app_connected", "app connected"
     APP_DISCONNECTED = "app_disconnected", "app disconnected"
+    IDENTITY_CONNECTED = "identity_connected", "identity connected"
+    IDENTITY_DISCONNECTED = "identity_disconnected", "identity disconnected"
     OPERATOR_ACTION = "operator_action", "operator's action"
     OPERATOR_READ = "operator_read", "read by an operator"
 
@@ -198,6 +200,8 @@ _WORDS = {
     EventKind.LIMITS_CHANGED: "{who} made the limits of the {thing} {name} {detail}",
     EventKind.APP_CONNECTED: "{who} connected the app {name}, which {detail}",
     EventKind.APP_DISCONNECTED: "{who} disconnected the app {name}",
+    EventKind.IDENTITY_CONNECTED: "You connected your account with {detail}",
+    EventKind.IDENTITY_DISCONNECTED: "You disconnected your account from {detail}",
     EventKind.OPERATOR_ACTION: "{who} changed your account: {detail}",
     EventKind.OPERATOR_READ: "{who} looked at your {read}",
 }

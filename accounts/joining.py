@@ -70,14 +70,14 @@ def add_member(email: str) -> Member | None:
     return new_member(email) or Member.objects.at(email).filter(is_active=True).first()
 
 
-def new_member(email: str, **given: Unpack[Given]) -> Member | None:
+def new_member(email: str, *, days: int | None = None, **given: Unpack[Given]) -> Member | None:
     """Create a member with this address; None if it is already a member's.
 
     The membership is what waits for the address (`accounts.members.waiting`), else active up to and including `until`.
-    Without either it is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today: it has no end if that is not set, and is
-    inactive if that is 0.
+    Without either it is active for `days`, or else `SIGN_UP_MEMBERSHIP_DAYS`, after today: it has no end if neither is
+    set, and is inactive if that is 0.
     """
-    days, until = settings.SIGN_UP_MEMBERSHIP_DAYS, given.get("until")
+    days, until = settings.SIGN_UP_MEMBERSHIP_DAYS if days is None else days, given.get("until")
     if until is None and days:
         until = timezone.now().date() + timedelta(days=days)
     usual: MembershipFields = {"membership_active": until is not None or days is None, "membership_until": until}

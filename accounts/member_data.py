@@ -5,7 +5,15 @@ from django.contrib.admin.models import LogEntry
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
 from accounts.events import AccountEvent
 from accounts.members.addresses import MemberAddress
-from accounts.signing_in.models import AuthenticatorApp, BrowserSession, Passkey, RecoveryCode, SignInCode
+from accounts.signing_in.models import (
+    AuthenticatorApp,
+    BrowserSession,
+    LinkedIdentity,
+    Passkey,
+    ProviderSignIn,
+    RecoveryCode,
+    SignInCode,
+)
 from studyservice.registry.data import ACCOUNT, CREDENTIAL, MemberData, register
 
 for model, archived, no_admin in (
@@ -13,6 +21,8 @@ for model, archived, no_admin in (
     (LogEntry, "what an operator did in the admin", ""),
     (AccountEvent, "a file of its own", ""),
     (SecretOwner, CREDENTIAL, "maps credentials to the member"),
+    (LinkedIdentity, CREDENTIAL, "connected and disconnected by the member"),
+    (ProviderSignIn, CREDENTIAL, "lasts ten minutes"),
     *(
         (factor, CREDENTIAL, "ended and reset on the page of the member")
         for factor in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSession)

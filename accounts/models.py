@@ -8,7 +8,15 @@ from accounts.members.last_runs import LastRun
 from accounts.members.models import Member
 from accounts.members.outbox import OutgoingMail
 from accounts.members.waiting import WaitingMembership
-from accounts.signing_in.models import AuthenticatorApp, BrowserSession, Passkey, RecoveryCode, SignInCode
+from accounts.signing_in.models import (
+    AuthenticatorApp,
+    BrowserSession,
+    LinkedIdentity,
+    Passkey,
+    ProviderSignIn,
+    RecoveryCode,
+    SignInCode,
+)
 
 __all__ = [
     "AccountEvent",
@@ -18,10 +26,12 @@ __all__ = [
     "CalendarFeed",
     "Invitation",
     "LastRun",
+    "LinkedIdentity",
     "Member",
     "MemberAddress",
     "OutgoingMail",
     "Passkey",
+    "ProviderSignIn",
     "RecoveryCode",
     "SecretOwner",
     "SignInCode",

@@ -35,6 +35,7 @@ from studyservice.environment import (
     web_address,
 )
 from studyservice.http.requests import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
+from studyservice.identity_provider import identity_provider
 from studyservice.language_model import language_model
 from studyservice.platforms import platforms_from
 from studyservice.rates.networks import networks_from
@@ -79,6 +80,17 @@ SYLLABUS_MODEL = language_model(
 # Length of memberships that begin this way; unset means no end.
 SIGN_UP_MEMBERSHIP_DAYS = (
     count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None
+)
+# The identity provider that members may sign in with; None for none.
+IDENTITY_PROVIDER = identity_provider(
+    BASE_URL,
+    issuer=text("OIDC_ISSUER"),
+    client_id=text("OIDC_CLIENT_ID"),
+    client_secret=text("OIDC_CLIENT_SECRET"),
+    name=text("OIDC_NAME"),
+    sign_up=text("OIDC_SIGN_UP"),
+    members=text("OIDC_MEMBERS"),
+    members_days=text("OIDC_MEMBERS_DAYS"),
 )
 # Who checks an operator's second factor before /admin: the service, or a proxy in front of it. A trial, which must work
 # without setup, asks only operators who have one.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from accounts.models import ApiKey, Member
     from tests.support.entry_points import RestEntryPoint
+    from tests.support.identity_server import IdentityServer
     from tests.support.internet import Internet
     from tests.support.model_server import ModelServer
     from tests.support.server import Server
@@ -64,6 +65,18 @@ def model(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "It
     monkeypatch.setattr(asking, "PAUSE", 0)
     with model_server() as server:
         settings.SYLLABUS_MODEL = server.model
+        yield server
+
+
+@pytest.fixture
+def provider(settings: Any) -> "Iterator[IdentityServer]":
+    """The operator's identity provider (`tests.support.identity_server`)."""
+    from accounts.signing_in.provider.metadata import kept
+    from tests.support.identity_server import identity_server
+
+    kept.clear()
+    with identity_server() as server:
+        settings.IDENTITY_PROVIDER = server.setting()
         yield server
 
 

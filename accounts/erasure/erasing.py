@@ -26,7 +26,7 @@ from accounts.members.last_runs import note_run
 from accounts.members.models import Member
 from accounts.members.outbox import purge_outbox
 from accounts.members.waiting import purge_waiting
-from accounts.signing_in.models import BrowserSession, SignInCode
+from accounts.signing_in.models import BrowserSession, ProviderSignIn, SignInCode
 from studyservice.changes.contents import UNDOABLE_FOR
 from studyservice.changes.replaying import KEPT_FOR
 from studyservice.database.deleting import delete_alone, empty_log, purge
@@ -204,6 +204,7 @@ def _purge_taken() -> int:
 EXPIRED_OF_ACCOUNTS: dict[str, Purge] = {
     "sessions": lambda: purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None),
     "sign_in_codes": lambda: purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None),
+    "provider_sign_ins": lambda: purge(ProviderSignIn.objects.filter(expires_at__lt=timezone.now()), owner=None),
     "invitations": lambda: purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None),
     "waiting_memberships": purge_waiting,
     "addresses_of_invitations": forget_those_who_did_not_come,

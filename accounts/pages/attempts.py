@@ -68,6 +68,11 @@ def _address_or_browser(request: HttpRequest) -> str:
 attempts_are_counted = counts_posts(Rate.SIGN_IN, _TOO_MANY_ATTEMPTS, _address_or_browser)
 
 
+def too_many_attempts(request: HttpRequest) -> HttpResponse | None:
+    """Count an attempt that is not a post, like those of `attempts_are_counted`. 429 beyond the rate."""
+    return counted(request, Rate.SIGN_IN, _address_or_browser(request), _TOO_MANY_ATTEMPTS)
+
+
 def too_many_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
     """Count an attempt at an account that has not signed in with this known browser. 429 beyond its address's rate."""
     browser = KnownBrowser.of(request)

@@ -102,6 +102,7 @@ def _sign_in_page(
         "next": target,
         "failed": bool(code_form or password_form),
         "sign_up": settings.SIGN_UP,
+        "provider": settings.IDENTITY_PROVIDER,
     }
     return render(request, "accounts/sign_in.html", context)
 

@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from accounts.pages import account, activity, archive, keys, limits, morning_email, proof, sign_in
+from accounts.pages import account, activity, archive, keys, limits, morning_email, proof, provider, sign_in
 from accounts.pages.second_factor import asking, setting_up
 
 urlpatterns = [
     path("sign-in", sign_in.sign_in, name="sign-in"),
     path("sign-in/code", sign_in.sign_in_code, name="sign-in-code"),
+    path("sign-in/oidc", provider.begin, name="provider"),
+    path("sign-in/oidc/callback", provider.finish, name="provider-return"),
     path("sign-in/another", sign_in.sign_in_as_another, name="sign-in-as-another"),
     path("sign-out", sign_in.sign_out, name="sign-out"),
     path("admin/login/", sign_in.admin_sign_in, name="admin-sign-in"),

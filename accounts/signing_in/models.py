@@ -1,4 +1,4 @@
-"""Browser sessions, sign-in codes, and the second factors of operators: apps, passkeys and recovery codes.
+"""Browser sessions, sign-in codes, identities at a provider, and operators' second factors.
 
 Sessions are rows with member, browser and last use. Codes are stored as hashes.
 """
@@ -11,9 +11,14 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.utils import timezone
+from django.utils.http import MAX_URL_REDIRECT_LENGTH
 
 from accounts.members.models import Member
 from studyservice.database.constraints import at_least, characters
+from studyservice.identity_provider import MAX_ISSUER
+
+MAX_SUBJECT = 255
+"""Longest `sub` (OpenID Connect Core 1.0, 2)."""
 
 
 class BrowserSession(AbstractBaseSession):
@@ -128,3 +133,53 @@ class RecoveryCode(models.Model):
 
     def __str__(self) -> str:
         return f"recovery code of {self.member_id}"
+
+
+class ProviderSignIn(models.Model):
+    """A sign-in that began at the identity provider's. It ends once, in the browser that began it.
+
+    Only the hash of the browser's secret is stored (`accounts.signing_in.provider.flows`).
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False, help_text="The first half of the secret's SHA-256.")
+    member = models.ForeignKey(
+        Member, models.CASCADE, related_name="+", null=True, help_text="Who connects the account with an identity."
+    )
+    target = models.TextField(help_text="Address on this site to continue at.")
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [characters("target", 1, MAX_URL_REDIRECT_LENGTH)]
+
+    def __str__(self) -> str:
+        return f"provider sign-in {self.id}"
+
+
+class LinkedIdentity(models.Model):
+    """A person at the identity provider who signs in to a member's account.
+
+    Attributes:
+        membership_until: the end of the membership that a claim gave, if one did.
+        before_until: the end of another membership, which was shorter and counts again when that one is taken away.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(Member, models.CASCADE, related_name="identities", db_index=False)
+    issuer = models.CharField(max_length=MAX_ISSUER, editable=False)
+    subject = models.CharField(max_length=MAX_SUBJECT, editable=False, help_text="The claim sub.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    membership_until = models.DateField(null=True, editable=False)
+    before_until = models.DateField(null=True, editable=False)
+
+    class Meta:
+        verbose_name_plural = "linked identities"
+        # Found before the member is known, so the first key has no member.
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="linkedidentity_issuer_subject"),
+            models.UniqueConstraint(fields=["member", "issuer"], name="linkedidentity_member_issuer"),
+            characters("issuer", 1, MAX_ISSUER),
+            characters("subject", 1, MAX_SUBJECT),
+        ]
+
+    def __str__(self) -> str:
+        return f"identity of {self.member_id}"

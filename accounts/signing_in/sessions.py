@@ -110,7 +110,7 @@ PENDING_SIGN_IN = "sign_in"
 MAX_LISTED = 50
 """Number of sessions that the account page lists, the last used first."""
 
-Proof = Literal["password", "code", "invitation"]
+Proof = Literal["password", "code", "invitation", "provider"]
 """The method that opened a session."""
 
 _BATCH = 1000
@@ -132,24 +132,25 @@ class SignedIn:
     is_this: bool
 
 
-def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
+def begin_session(request: HttpRequest, member: Member, how: Proof, name: str = "") -> bool:
     """Sign in under a new session key. False if the member is gone, or may no longer sign in.
 
     Holds the member's lock, so that the member cannot be deleted meanwhile. Django stores the time of the sign-in, and
     the log of account events gets a row.
 
     Args:
-        how: the proof of identity: a password, or an e-mailed code or invitation.
+        how: the proof of identity: a password, an e-mailed code or invitation, or the identity provider.
+        name: of that provider.
     """
     with transaction.atomic():
         if not Member.objects.select_for_update(no_key=True).filter(id=member.id, is_active=True).exists():
             return False
         login(request, member)
         browser = browser_name(request.headers.get("User-Agent", ""))
-        detail = f"by {how}, {browser}" if browser else f"by {how}"
+        detail = f"by {name or how}, {browser}" if browser else f"by {name or how}"
         record_event(member.id, EventKind.SIGNED_IN, detail=detail, who=Actor(ActorKind.PAGE))
     gate.forget(request)
-    if how != "password":
+    if how in {"code", "invitation"}:
         gate.note_code(request)
     request.session[BROWSER] = browser
     return True

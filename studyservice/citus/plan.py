@@ -23,6 +23,8 @@ from django.db.models import Model
 ON_COORDINATOR = {
     "accounts.BrowserSession": "found by a cookie, before the member is known",
     "accounts.MemberAddress": "maps an address to its member",
+    "accounts.LinkedIdentity": "maps an identity to its member",
+    "accounts.ProviderSignIn": "found by its id, mostly before the member is known",
     "accounts.SecretOwner": "maps a secret to its member",
     "accounts.SignInCode": "found by its id, also for addresses that do not belong to a member",
     "planning.DueCalendar": "asked for those of all members",

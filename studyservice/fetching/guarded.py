@@ -6,20 +6,16 @@ and proxies in the environment are ignored. No setting makes an address trusted.
 
 import re
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPResponse
-from urllib.parse import SplitResult, quote, urljoin, urlsplit
+from http.client import HTTPException, HTTPResponse
+from urllib.parse import SplitResult, urljoin, urlsplit
 
-from studyservice.fetching.connecting import Deadline, Fault, FetchError, connect
+from studyservice.fetching.connecting import Deadline, Fault, FetchError
+from studyservice.fetching.exchanging import PORTS, answered, body_of
 
-_HTTPS_PORT = 443
+_HTTPS_PORT = PORTS["https"]
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_UNESCAPED = "%/:=&?~#+!$,;'@()*[]"
-"""Characters of a path and a query that are not escaped, besides letters and digits (RFC 3986)."""
-
 _REPEATABLE = re.compile(r"[ -~]{1,500}")
 
 
@@ -75,7 +71,7 @@ def fetch(url: str, limits: FetchBounds, *, accept: str = "*/*", validators: Val
         FetchError: it does not exist, is not public, or is too slow or too large.
     """
     deadline = Deadline(limits.seconds)
-    headers = {"Accept": accept, "Connection": "close", "User-Agent": "study-data-service"}
+    headers = {"Accept": accept}
     if validators.etag:
         headers["If-None-Match"] = validators.etag
     if validators.last_modified:
@@ -83,7 +79,7 @@ def fetch(url: str, limits: FetchBounds, *, accept: str = "*/*", validators: Val
     parts = _checked_url("", url, limits)
     try:
         for _ in range(limits.redirects + 1):
-            with _answered(parts, deadline, headers) as response:
+            with answered(parts, deadline, headers) as response:
                 answer = _read(response, limits, validators)
             if isinstance(answer, Fetched):
                 return answer
@@ -111,19 +107,6 @@ def _checked_url(base: str, reference: str, limits: FetchBounds) -> SplitResult:
     return parts._replace(netloc=f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
 
-@contextmanager
-def _answered(parts: SplitResult, deadline: Deadline, headers: dict[str, str]) -> Iterator[HTTPResponse]:
-    """Send the request, and close the connection afterwards, or at the deadline."""
-    host, port = parts.hostname or "", parts.port or _HTTPS_PORT
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    connection = HTTPConnection(host, port)
-    connection.default_port = _HTTPS_PORT
-    with connect(host, port, deadline) as connection.sock:
-        connection.request("GET", quote(target, safe=_UNESCAPED), headers=headers)
-        with connection.getresponse() as response:
-            yield response
-
-
 def _read(response: HTTPResponse, limits: FetchBounds, validators: Validators) -> Fetched | str:
     """Return the answer, or the URL of a redirect."""
     location = response.headers.get("Location")
@@ -136,20 +119,11 @@ def _read(response: HTTPResponse, limits: FetchBounds, validators: Validators) -
         raise FetchError(Fault.ENCODED, "the answer is compressed, which was not asked for")
     return Fetched(
         unchanged=unchanged,
-        body=b"" if unchanged else _body(response, limits.size),
+        body=b"" if unchanged else body_of(response, limits.size),
         media_type=response.headers.get_content_type(),
         cache_control=response.headers.get("Cache-Control", ""),
         validators=validators if unchanged else _version(response),
     )
-
-
-def _body(response: HTTPResponse, size: int) -> bytes:
-    body = response.read(size + 1)
-    if len(body) > size:
-        raise FetchError(Fault.TOO_LARGE, f"the answer has more than {size} bytes")
-    if response.length:
-        raise FetchError(Fault.UNREACHABLE, "the connection ended within the answer")
-    return body
 
 
 def _version(response: HTTPResponse) -> Validators:

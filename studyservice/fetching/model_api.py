@@ -7,18 +7,19 @@ neither a whole answer's time nor its size. One request is all that is needed he
 import json
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from studyservice.fetching.connecting import Deadline, connect
+from studyservice.fetching.connecting import Deadline, Fault, FetchError
+from studyservice.fetching.exchanging import answered, body_of
 from studyservice.language_model import LanguageModel
 
 MAX_BYTES: Final = 2 * 1024 * 1024
 """Maximum size of an answer."""
 
 _REDIRECTS: Final = range(300, 400)
-_PORTS: Final = {"http": 80, "https": 443}
+_UNREACHABLE: Final = "Its server cannot be reached, or ended the connection."
 
 
 class ModelError(Exception):
@@ -78,26 +79,22 @@ class ModelAPI:
 
     def _asked(self, method: str, path: str, body: bytes | None) -> Any:
         parts = urlsplit(self.model.url)
-        host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
-        headers = {"Accept": "application/json", "Connection": "close", "User-Agent": "study-data-service"}
+        headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
         if self.model.key:
             headers["Authorization"] = f"Bearer {self.model.key}"
-        connection = HTTPConnection(host, port)
-        connection.default_port = _PORTS[parts.scheme]
+        parts = parts._replace(path=f"{parts.path}{path}")
         try:
-            with connect(
-                host, port, self.deadline, is_trusted=True, is_encrypted=parts.scheme == "https"
-            ) as connection.sock:
-                connection.sock.settimeout(self.deadline.left())
-                connection.request(method, f"{parts.path}{path}", body, headers)
-                with connection.getresponse() as response:
-                    return _json(response)
+            with answered(parts, self.deadline, headers, method=method, body=body, is_trusted=True) as response:
+                return _json(response)
         except TimeoutError:
             raise ModelError("It did not answer in time.", is_final=True) from None
+        except FetchError as error:
+            is_final = error.fault is Fault.TOO_LARGE
+            raise ModelError("Its answer is too long." if is_final else _UNREACHABLE, is_final=is_final) from None
         except (OSError, HTTPException):
-            raise ModelError("Its server cannot be reached, or ended the connection.") from None
+            raise ModelError(_UNREACHABLE) from None
 
 
 def _json(response: HTTPResponse) -> Any:
@@ -108,11 +105,7 @@ def _json(response: HTTPResponse) -> Any:
     if status != HTTPStatus.OK:
         is_final = status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.TOO_MANY_REQUESTS
         raise ModelError(f"Its server answered with status {status}.", is_final=is_final, status=status)
-    body = response.read(MAX_BYTES + 1)
-    if len(body) > MAX_BYTES:
-        raise ModelError("Its answer is too long.", is_final=True)
-    if response.length:
-        raise ModelError("Its server cannot be reached, or ended the connection.")
+    body = body_of(response, MAX_BYTES)
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

@@ -130,6 +130,7 @@ SECTIONS = (
             _guide("students", "From a file to the first sign-in, with the rates and e-mails it takes."),
             _guide("bad-days", "Restore, a leaked key, a lost second factor, a full disk, a failed upgrade."),
             _guide("operating", "The reference: settings, commands, logs, metrics, backups."),
+            _guide("identity-provider", "Sign-in with a college's accounts, and memberships by a claim."),
             _guide("scaling", "The capacity of one instance, and how to run more."),
             _guide("security", "Threats, defenses and remaining risks."),
         ),

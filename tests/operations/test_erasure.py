@@ -28,7 +28,9 @@ from tests.support.factories import (
     DueCalendarFactory,
     ImportedEventFactory,
     ItemFactory,
+    LinkedIdentityFactory,
     PasskeyFactory,
+    ProviderSignInFactory,
     RecoveryCodeFactory,
     ReviewFactory,
     SchoolCalendarFactory,
@@ -80,8 +82,14 @@ def fill(entry_point: RestEntryPoint, member: Member) -> App:
     deck = made_deck(entry_point)
     entry_point.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     CalendarFeedFactory.create(member=member)
-    for second_factor in (AuthenticatorAppFactory, PasskeyFactory, RecoveryCodeFactory):
-        second_factor.create(member=member)
+    for of_signing_in in (
+        AuthenticatorAppFactory,
+        LinkedIdentityFactory,
+        PasskeyFactory,
+        ProviderSignInFactory,
+        RecoveryCodeFactory,
+    ):
+        of_signing_in.create(member=member)
     ImportedEventFactory.create(member=member, course_id=course["id"])
     DueCalendarFactory.create(id=SchoolCalendarFactory.create(member=member).id, member=member)
     app = App.registered()

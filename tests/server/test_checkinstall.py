@@ -23,6 +23,7 @@ from studyservice.installation.network import proxy_steps
 from studyservice.server.signals import BACKUP
 from tests.support.commands import refusal
 from tests.support.forked import Ended, ended
+from tests.support.identity_server import identity_server
 from tests.support.internet import Answer, Internet, answer, moved
 from tests.support.model_server import model_server
 from tests.support.server import Server, free_port
@@ -82,6 +83,17 @@ def test_it_asks_the_language_model_for_its_models(check: Check) -> None:
     assert other == f"{model.url} has no model large. Set SYLLABUS_MODEL to one that it has: small:latest, other."
     gone = failed(check("--json", **named))["syllabus model"]
     assert gone.startswith(f"{model.url}/models: Its server cannot be reached, or ended the connection. Check that it")
+
+
+def test_it_reads_what_the_identity_provider_publishes(check: Check) -> None:
+    with identity_server() as college:
+        named = {"OIDC_CLIENT_ID": "study", "OIDC_CLIENT_SECRET": "secret", "OIDC_NAME": "Example College"}
+        found = check(**named, OIDC_ISSUER=college.issuer).stdout
+        assert f"ok           identity provider: {college.issuer} answers. It must know this redirect URI: " in found
+        other = failed(check("--json", **named, OIDC_ISSUER=f"{college.issuer}/"))["identity provider"]
+    assert f"is of the issuer '{college.issuer}', and OIDC_ISSUER is '{college.issuer}/'. Check that" in other
+    gone = failed(check("--json", **named, OIDC_ISSUER=college.issuer))["identity provider"]
+    assert gone.startswith("127.0.0.1: ConnectionRefusedError")
 
 
 def test_an_invalid_setting_stops_it_with_one_line(check: Check) -> None:

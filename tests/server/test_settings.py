@@ -333,6 +333,70 @@ def test_a_key_without_a_language_model_is_refused(load: Load) -> None:
         load(**PRODUCTION, SYLLABUS_MODEL_KEY="sk-123")
 
 
+OIDC = {
+    "OIDC_ISSUER": "https://login.example.org/realms/college",
+    "OIDC_CLIENT_ID": "study",
+    "OIDC_CLIENT_SECRET": "s3cret",
+    "OIDC_NAME": "Example College",
+}
+
+
+def test_there_is_no_identity_provider_unless_one_is_named(load: Load, tmp_path: Path) -> None:
+    assert load(**PRODUCTION).IDENTITY_PROVIDER is None
+    (tmp_path / "secret").write_text("s3cret\n")
+    given = OIDC | {"OIDC_CLIENT_SECRET": "", "OIDC_CLIENT_SECRET_FILE": str(tmp_path / "secret")}
+    provider = load(**PRODUCTION, **given).IDENTITY_PROVIDER
+    assert (provider.issuer, provider.client_id, provider.client_secret, provider.name) == tuple(OIDC.values())
+    assert (provider.sign_up, provider.members, provider.members_days) == (False, None, 180)
+    assert "s3cret" not in repr(provider)
+
+
+def test_the_options_of_the_identity_provider_are_read(load: Load) -> None:
+    more = {"OIDC_SIGN_UP": "yes", "OIDC_MEMBERS": "https://a.example/role=a=b", "OIDC_MEMBERS_DAYS": "30"}
+    provider = load(**PRODUCTION, **OIDC, **more).IDENTITY_PROVIDER
+    assert (provider.sign_up, provider.members, provider.members_days) == (True, ("https://a.example/role", "a=b"), 30)
+
+
+@each("issuer", ["http://127.0.0.1:9000", "http://localhost:9000/realms/x", "https://login.example.org/o/study/"])
+def test_beside_a_base_url_on_loopback_the_provider_may_be_there_too(load: Load, issuer: str) -> None:
+    near = PRODUCTION | {"BASE_URL": "http://127.0.0.1:8000"}
+    assert load(**near, **OIDC | {"OIDC_ISSUER": issuer}).IDENTITY_PROVIDER.issuer == issuer
+
+
+@each(
+    ("changes", "message"),
+    [
+        ({"OIDC_ISSUER": ""}, "OIDC_ISSUER must be set too"),
+        ({"OIDC_CLIENT_ID": ""}, "OIDC_CLIENT_ID must be set too"),
+        ({"OIDC_CLIENT_SECRET": "", "OIDC_NAME": ""}, "OIDC_CLIENT_SECRET and OIDC_NAME must be set too"),
+        (
+            dict.fromkeys(OIDC, "") | {"OIDC_SIGN_UP": "yes"},
+            "OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_CLIENT_SECRET and",
+        ),
+        (dict.fromkeys(OIDC, "") | {"OIDC_MEMBERS": "a=b"}, "OIDC_ISSUER and"),
+        ({"OIDC_ISSUER": "http://login.example.org"}, "OIDC_ISSUER must be https, except on loopback"),
+        ({"OIDC_ISSUER": "http://127.0.0.1:9000"}, "OIDC_ISSUER must be https, except on loopback"),
+        ({"OIDC_ISSUER": "http://10.0.0.5"}, "OIDC_ISSUER must be https, except on loopback"),
+        ({"OIDC_ISSUER": "login.example.org"}, "OIDC_ISSUER must be the provider's issuer"),
+        ({"OIDC_ISSUER": "https://login.example.org/?a=b"}, "OIDC_ISSUER must be the provider's issuer"),
+        ({"OIDC_ISSUER": "https://me:pw@login.example.org"}, "OIDC_ISSUER must be the provider's issuer"),
+        ({"OIDC_ISSUER": f"https://login.example.org/{'x' * 255}"}, "OIDC_ISSUER must be the provider's issuer"),
+        ({"OIDC_NAME": "x" * 61}, "OIDC_NAME must be one line"),
+        ({"OIDC_NAME": "a\tb"}, "OIDC_NAME must be one line"),
+        ({"OIDC_CLIENT_SECRET": "é"}, "OIDC_CLIENT_SECRET must be one line of ASCII"),
+        ({"OIDC_SIGN_UP": "maybe"}, "OIDC_SIGN_UP must be no or yes, not 'maybe'"),
+        ({"OIDC_MEMBERS": "students"}, "OIDC_MEMBERS must be claim=value"),
+        ({"OIDC_MEMBERS": "=students"}, "OIDC_MEMBERS must be claim=value"),
+        ({"OIDC_MEMBERS": "groups="}, "OIDC_MEMBERS must be claim=value"),
+        ({"OIDC_MEMBERS": "a=b", "OIDC_MEMBERS_DAYS": "0"}, "OIDC_MEMBERS_DAYS must be a whole number from 1"),
+        ({"OIDC_MEMBERS_DAYS": "30"}, "OIDC_MEMBERS must be set too"),
+    ],
+)
+def test_a_partial_or_wrong_identity_provider_is_named(load: Load, changes: Any, message: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=f"^{message}"):
+        load(**PRODUCTION, **OIDC | changes)
+
+
 def test_by_default_nobody_can_join(load: Load):
     assert load(**PRODUCTION).SIGN_UP == "closed"
 

@@ -20,9 +20,11 @@ from accounts.models import (
     ApiKey,
     AuthenticatorApp,
     CalendarFeed,
+    LinkedIdentity,
     Member,
     OutgoingMail,
     Passkey,
+    ProviderSignIn,
     RecoveryCode,
     SecretOwner,
     SignInCode,
@@ -128,6 +130,27 @@ class SignInCodeFactory(_OfMember[SignInCode]):
 
     code_hash = LazyFunction(_digest)
     expires_at = LazyFunction(lambda: timezone.now() + timedelta(minutes=10))
+
+
+class ProviderSignInFactory(_OfMember[ProviderSignIn]):
+    """One that ends in ten minutes."""
+
+    class Meta:
+        model = ProviderSignIn
+
+    id = LazyFunction(uuid4)
+    target = "/account"
+    expires_at = LazyFunction(lambda: timezone.now() + timedelta(minutes=10))
+
+
+class LinkedIdentityFactory(_OfMember[LinkedIdentity]):
+    """A person at a college."""
+
+    class Meta:
+        model = LinkedIdentity
+
+    issuer = "https://login.example.org"
+    subject = LazyFunction(_digest)
 
 
 class AuthenticatorAppFactory(_OfMember[AuthenticatorApp]):

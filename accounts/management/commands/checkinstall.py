@@ -12,6 +12,9 @@ from django.utils import timezone
 
 from accounts import mail
 from accounts.members.last_runs import Schedule, schedules
+from accounts.signing_in.provider.metadata import discover, document, redirect_uri
+from accounts.signing_in.provider.outcomes import ProviderDown
+from studyservice.identity_provider import IdentityProvider
 from studyservice.installation import machine
 from studyservice.installation.findings import Failed, Finding, Outcome, Skipped, finding_of, findings_of_chain
 from studyservice.installation.network import proxy_steps
@@ -79,6 +82,8 @@ def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
     yield finding_of(("mail", partial(_mail, mail_to)))
     if settings.SYLLABUS_MODEL is not None:
         yield finding_of(("syllabus model", partial(machine.syllabus_model, settings.SYLLABUS_MODEL)))
+    if settings.IDENTITY_PROVIDER is not None:
+        yield finding_of(("identity provider", partial(_identity_provider, settings.IDENTITY_PROVIDER)))
     yield from findings_of_chain(proxy_steps())
     yield finding_of(("clock", machine.clock if reached else _not_reached))
     if not reached:
@@ -126,6 +131,19 @@ def _mail(to: str | None) -> str:
             f"{where}: {error}.", "Check EMAIL_URL: host, port, user, password, and tls (587) or ssl (465)."
         ) from None
     return f"{where} accepted a test for {to}. Check that it arrives, and not as spam."
+
+
+def _identity_provider(provider: IdentityProvider) -> str:
+    """Check that the provider's discovery document and keys can be read."""
+    try:
+        document(discover(provider, anew=True).jwks_uri, anew=True)
+    except ProviderDown as error:
+        raise Failed(
+            f"{error}.",
+            "Check that this machine reaches it, and that OIDC_ISSUER is its issuer to the letter: "
+            "docs/identity-provider.md. SSL_CERT_FILE names the certificates of a private authority.",
+        ) from None
+    return f"{provider.issuer} answers. It must know this redirect URI: {redirect_uri()}."
 
 
 def _schedule(schedule: Schedule) -> str:

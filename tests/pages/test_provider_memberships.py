@@ -1,0 +1,144 @@
+"""Memberships by a claim of the identity provider (`OIDC_MEMBERS`)."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from accounts.models import Member
+from tests.support.cases import each
+from tests.support.identity_server import GONE, IdentityServer, sign_in
+from tests.support.signing_in import EMAIL
+
+STUDENT: dict[str, Any] = {"groups": ["staff", "students"]}
+NEW = "new@example.org"
+
+
+@pytest.fixture(autouse=True)
+def _by_group(provider: IdentityServer, settings: Any) -> None:
+    settings.IDENTITY_PROVIDER = provider.setting(members=("groups", "students"), sign_up=True)
+
+
+def of(member: Member) -> tuple[bool, date | None]:
+    member.refresh_from_db()
+    return member.membership_active, member.membership_until
+
+
+def after(member: Member, days: int) -> date:
+    return member.today() + timedelta(days=days)
+
+
+def lapsed(member: Member) -> None:
+    Member.objects.filter(id=member.id).update(membership_active=False, membership_until=None)
+
+
+@each("claims", [{"groups": "students"}, {"groups": ["students"]}, STUDENT])
+def test_the_claim_makes_a_membership_active(provider: IdentityServer, member: Member, claims: Any) -> None:
+    lapsed(member)
+    assert sign_in(Client(), provider, **claims).status_code == 302
+    assert of(member) == (True, after(member, 180))
+
+
+@pytest.mark.same_statements
+@each(
+    "groups",
+    [GONE, "student", "students,staff", "Students", [], ["student"], [["students"]], {"students": True}, None, True, 7],
+)
+def test_anything_else_does_not(provider: IdentityServer, member: Member, groups: object) -> None:
+    lapsed(member)
+    assert sign_in(Client(), provider, groups=groups).status_code == 302
+    assert of(member) == (False, None)
+
+
+def test_a_sign_in_without_it_ends_the_membership(provider: IdentityServer, member: Member) -> None:
+    lapsed(member)
+    sign_in(Client(), provider, **STUDENT)
+    sign_in(Client(), provider)
+    assert of(member) == (False, None)
+    sign_in(Client(), provider, **STUDENT)
+    assert of(member) == (True, after(member, 180))
+
+
+def test_each_sign_in_with_it_extends_it(provider: IdentityServer, member: Member, settings: Any) -> None:
+    lapsed(member)
+    settings.IDENTITY_PROVIDER = provider.setting(members=("groups", "students"), members_days=10)
+    sign_in(Client(), provider, **STUDENT)
+    assert of(member) == (True, after(member, 10))
+    settings.IDENTITY_PROVIDER = provider.setting(members=("groups", "students"), members_days=20)
+    sign_in(Client(), provider, **STUDENT)
+    assert of(member) == (True, after(member, 20))
+
+
+@pytest.mark.same_statements
+@each("days", [None, 1, 400])
+def test_a_sign_in_without_it_ends_no_other_membership(
+    provider: IdentityServer, member: Member, days: int | None
+) -> None:
+    until = None if days is None else after(member, days)
+    Member.objects.filter(id=member.id).update(membership_until=until)
+    sign_in(Client(), provider)
+    assert of(member) == (True, until)
+
+
+@pytest.mark.same_statements
+@each("days", [None, 400])
+def test_a_longer_membership_is_not_cut(provider: IdentityServer, member: Member, days: int | None) -> None:
+    until = None if days is None else after(member, days)
+    Member.objects.filter(id=member.id).update(membership_until=until)
+    for claims in (STUDENT, {}):
+        sign_in(Client(), provider, **claims)
+        assert of(member) == (True, until)
+
+
+def test_a_shorter_membership_counts_again_afterwards(provider: IdentityServer, member: Member) -> None:
+    paid = after(member, 30)
+    Member.objects.filter(id=member.id).update(membership_until=paid)
+    for _ in range(2):
+        sign_in(Client(), provider, **STUDENT)
+        assert of(member) == (True, after(member, 180))
+    sign_in(Client(), provider)
+    assert of(member) == (True, paid)
+    sign_in(Client(), provider)
+    assert of(member) == (True, paid)
+
+
+@pytest.mark.same_statements
+@each("state", [["active"], ["active", "--until", "2030-01-31"], ["inactive"]])
+def test_what_an_operator_set_since_stays(provider: IdentityServer, member: Member, state: list[str]) -> None:
+    sign_in(Client(), provider, **STUDENT)
+    call_command("setmembership", EMAIL, *state)
+    set_by_operator = of(member)
+    sign_in(Client(), provider)
+    assert of(member) == set_by_operator
+
+
+@pytest.mark.same_statements
+def test_who_joins_has_a_membership_only_by_the_claim(provider: IdentityServer, db: None, settings: Any) -> None:
+    settings.SIGN_UP_MEMBERSHIP_DAYS = 30
+    sign_in(Client(), provider, email=NEW)
+    sign_in(Client(), provider, email="student@example.org", sub="person-2", **STUDENT)
+    assert of(Member.objects.get(email=NEW)) == (False, None)
+    student = Member.objects.get(email="student@example.org")
+    assert of(student) == (True, after(student, 180))
+
+
+@pytest.mark.same_statements
+def test_without_the_setting_no_sign_in_changes_a_membership(
+    provider: IdentityServer, member: Member, settings: Any
+) -> None:
+    sign_in(Client(), provider, **STUDENT)
+    given = of(member)
+    settings.IDENTITY_PROVIDER = provider.setting()
+    for claims in (STUDENT, {}):
+        sign_in(Client(), provider, **claims)
+        assert of(member) == given
+
+
+@pytest.mark.same_statements
+def test_a_barred_member_gets_none(provider: IdentityServer, member: Member) -> None:
+    sign_in(Client(), provider)
+    Member.objects.filter(id=member.id).update(is_active=False, membership_active=False)
+    assert sign_in(Client(), provider, **STUDENT).status_code == 403
+    assert of(member) == (False, None)
