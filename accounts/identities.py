@@ -20,6 +20,7 @@ from accounts.signing_in.models import LinkedIdentity
 from accounts.signing_in.provider.memberships import apply_claim
 from accounts.signing_in.provider.outcomes import Identity, Refused
 from studyservice.changes.calls import Actor
+from studyservice.gone import note_gone
 from studyservice.identity_provider import IdentityProvider
 from studyservice.models import ActorKind
 from studyservice.operations.errors import NotFound
@@ -69,7 +70,7 @@ def _first_link(identity: Identity, provider: IdentityProvider) -> LinkedIdentit
     except IntegrityError:  # the person also signed in with another address, at the same time
         raise Refused("the identity was linked to another account meanwhile") from None
     if is_new:
-        tell_connected(member, provider)
+        _tell_connected(member, provider)
     return found
 
 
@@ -136,24 +137,40 @@ def link(member: Member, identity: Identity, provider: IdentityProvider) -> tupl
     return row, True
 
 
-def tell_connected(member: Member, provider: IdentityProvider) -> None:
-    """E-mail the member that the account was connected."""
+def connect(member: Member, identity: Identity, provider: IdentityProvider) -> None:
+    """Link the identity to the member who proved to own both, and give the membership of its claim.
+
+    Raises:
+        Refused: one of them is linked to another already.
+    """
+    try:
+        with transaction.atomic():
+            row, is_new = link(member, identity, provider)
+            apply_claim(row, Member.objects.get(id=member.id), identity, provider)
+    except IntegrityError:
+        raise Refused("the identity is linked to another account") from None
+    if is_new:
+        _tell_connected(member, provider)
+
+
+def _tell_connected(member: Member, provider: IdentityProvider) -> None:
     _tell(member, f"connected with {provider.name}", f"Signing in to {provider.name} now opens it.")
 
 
-def unlink(member: Member, provider: IdentityProvider) -> bool:
-    """Disconnect the account from the provider, with an account event and a notice. False if it was not connected.
+def disconnect(member: Member, provider: IdentityProvider) -> bool:
+    """Unlink the member's identity, with an account event and a notice. False if there is none.
 
     Raises:
         NotFound: the member is gone.
     """
     with holding(member.id):
-        if not LinkedIdentity.objects.filter(member_id=member.id, issuer=provider.issuer).delete()[0]:
+        row = identity_of_member(member, provider.issuer)
+        if row is None:
             return False
+        note_gone("identity_disconnected", row.id)
+        row.delete()
         record_event(member.id, EventKind.IDENTITY_DISCONNECTED, detail=provider.name, who=Actor(ActorKind.PAGE))
-    _tell(
-        member, f"disconnected from {provider.name}", f"Signing in with {provider.name} no longer opens it by itself."
-    )
+    _tell(member, f"disconnected from {provider.name}", f"Signing in to {provider.name} no longer opens it.")
     return True
 
 

@@ -26,7 +26,7 @@ from accounts.members.last_runs import note_run
 from accounts.members.models import Member
 from accounts.members.outbox import purge_outbox
 from accounts.members.waiting import purge_waiting
-from accounts.signing_in.models import BrowserSession, ProviderSignIn, SignInCode
+from accounts.signing_in.models import BrowserSession, LinkedIdentity, ProviderSignIn, SignInCode
 from studyservice.changes.contents import UNDOABLE_FOR
 from studyservice.changes.replaying import KEPT_FOR
 from studyservice.database.deleting import delete_alone, empty_log, purge
@@ -156,6 +156,7 @@ def _found(rows: QuerySet[Any]) -> Callable[[str, datetime], Any]:
 ENDINGS_OF_ACCOUNTS = {
     "member_erased": Ending(_found(Member.objects.all()), lambda member: erase_member(member.id)),
     "key_revoked": Ending(_found(ApiKey.objects.filter(revoked_at=None)), revoke_api_key),
+    "identity_disconnected": Ending(_found(LinkedIdentity.objects.all()), LinkedIdentity.delete),
     "calendar_ended": Ending(_found(CalendarFeed.objects.all()), lambda feed: end_feed(feed.member_id)),
 }
 

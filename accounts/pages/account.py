@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 
+from accounts import identities
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.members.profile import update_me
@@ -16,12 +17,13 @@ from accounts.pages.account_forms import CodeForm, NewAddressForm, NewPasswordFo
 from accounts.pages.attempts import TOO_MANY_CODES, attempts_are_counted, remember
 from accounts.pages.forms import status_of
 from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, Proof
-from accounts.pages.second_factor.asking import before_new_address
+from accounts.pages.second_factor.asking import before_change
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, POST, for_members
 from accounts.signing_in.codes import PENDING_ADDRESS, begin_email_change, complete_email_change, set_password
 from accounts.signing_in.sessions import end_other_sessions, end_session, end_sessions, sessions_of
 from studyservice.http.error_pages import counted, returns_input
+from studyservice.identity_provider import IdentityProvider
 from studyservice.rates.limiter import Rate
 from studyservice.secrets.generated import sha256
 
@@ -41,12 +43,15 @@ def account(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpResponse:
+    provider: IdentityProvider | None = settings.IDENTITY_PROVIDER
     context = {
         "form": form,
         "standing": standing(member),
         "sessions": sessions_of(member, request.session.session_key),
         "time_zone": member.time_zone,
         "second_factor": settings.ADMIN_SECOND_FACTOR != "proxy",
+        "provider": provider,
+        "identity": None if provider is None else identities.identity_of_member(member, provider.issuer),
     }
     return render(request, "accounts/account.html", context, status=status_of(form))
 
@@ -111,7 +116,7 @@ def new_address(request: HttpRequest, member: Member) -> HttpResponse:
 
     The next page is the same whether or not the address is in use.
     """
-    if first := before_new_address(request, member):
+    if first := before_change(request, member, "new-address"):
         return first
     proof = Proof(request, member, OF_ADDRESS)
     form = NewAddressForm(request.POST if request.method == "POST" else None, member=member)
@@ -133,7 +138,7 @@ def _sent(request: HttpRequest, member: Member, email: str) -> HttpResponse:
 @attempts_are_counted
 def new_address_code(request: HttpRequest, member: Member) -> HttpResponse:
     """Accept the code in the browser that asked for it, or send another. Other browsers are signed out on success."""
-    if first := before_new_address(request, member):
+    if first := before_change(request, member, "new-address"):
         return first
     pending = request.session.get(PENDING_ADDRESS)
     if pending is None:

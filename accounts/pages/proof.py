@@ -16,7 +16,7 @@ from accounts.members.models import Member
 from accounts.pages.account_forms import CodeForm, CurrentPasswordForm
 from accounts.pages.attempts import attempts_are_counted, too_many_codes, try_password
 from accounts.pages.signed_in import POST, for_members
-from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, send_code, try_proof
+from accounts.signing_in.codes import IDENTITY, OLD_ADDRESS, PASSWORD, Purpose, send_code, try_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class ProvenChange:
 
 
 OF_PASSWORD = ProvenChange("password", "password-code", "password_code", PASSWORD)
+OF_IDENTITY = ProvenChange("identity", "identity-proof", "identity_proof", IDENTITY)
 OF_ADDRESS = ProvenChange("new-address", "new-address-proof", "address_proof", OLD_ADDRESS)
 
 

@@ -1,53 +1,68 @@
-"""Sign in with the identity provider. Without one (`OIDC_ISSUER`), these pages do not exist."""
+"""Sign in with the identity provider, and connect accounts with it. Without one, these pages do not exist."""
 
 import logging
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
 
+from csp.decorators import csp_replace
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.signals import user_login_failed
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts import identities
 from accounts.members.models import Member
-from accounts.pages.attempts import remember, too_many_attempts
+from accounts.pages.attempts import attempts_are_counted, remember, too_many_attempts
+from accounts.pages.proof import OF_IDENTITY, Proof, proof_code
+from accounts.pages.second_factor.asking import before_change
 from accounts.pages.sign_in import target_after
+from accounts.pages.signed_in import FORM, for_members, signed_in
 from accounts.signing_in.provider import flows
-from accounts.signing_in.provider.outcomes import InvalidReturn, ProviderDown, Refused
-from accounts.signing_in.sessions import begin_session
+from accounts.signing_in.provider.outcomes import Identity, InvalidReturn, ProviderDown, Refused
+from accounts.signing_in.sessions import begin_session, end_other_sessions
 from studyservice.http.error_pages import error_page
 from studyservice.identity_provider import IdentityProvider
 
 logger = logging.getLogger(__name__)
 
-View = Callable[[HttpRequest, IdentityProvider], HttpResponse]
+View = Callable[[HttpRequest], HttpResponseBase]
 
 
-def of_provider(view: View) -> Callable[[HttpRequest], HttpResponse]:
+def of_provider(view: View) -> View:
     """Decorate a page of the provider, which exists only with one. A sign-in that fails gets an error page."""
 
     @never_cache
     @wraps(view)
-    def guarded(request: HttpRequest) -> HttpResponse:
-        provider: IdentityProvider | None = settings.IDENTITY_PROVIDER
-        if provider is None:
-            raise Http404
+    def guarded(request: HttpRequest) -> HttpResponseBase:
+        _provider()
         try:
-            return view(request, provider)
+            return view(request)
         except ProviderDown as error:
             logger.error("The identity provider fails: %s", error)  # noqa: TRY400  # the reason is enough
-            return _failed(request, provider, HTTPStatus.BAD_GATEWAY)
+            return _failed(request, HTTPStatus.BAD_GATEWAY)
         except InvalidReturn as error:
             logger.warning("A sign-in with the identity provider was invalid: %s", error)
-            return _failed(request, provider, HTTPStatus.BAD_REQUEST)
+            return _failed(request, HTTPStatus.BAD_REQUEST)
         except Refused as error:
             logger.info("A sign-in with the identity provider was refused: %s", error)
-            return _failed(request, provider, HTTPStatus.FORBIDDEN)
+            return _failed(request, HTTPStatus.FORBIDDEN)
 
     return guarded
+
+
+def _provider() -> IdentityProvider:
+    """Return the provider, or raise `Http404`."""
+    provider: IdentityProvider | None = settings.IDENTITY_PROVIDER
+    if provider is None:
+        raise Http404
+    return provider
 
 
 _PAGES = {
@@ -69,25 +84,25 @@ _PAGES = {
 }
 
 
-def _failed(request: HttpRequest, provider: IdentityProvider, status: HTTPStatus) -> HttpResponse:
+def _failed(request: HttpRequest, status: HTTPStatus) -> HttpResponse:
     """Return the page of the failure. Each status has one, whatever the reason, so that it reveals nothing."""
     if status is not HTTPStatus.BAD_GATEWAY:
         user_login_failed.send(__name__, credentials={"provider": "***"}, request=request)
-    title, text = _PAGES[status]
-    return error_page(request, status, title.format(name=provider.name), text.format(name=provider.name))
+    title, text = (words.format(name=_provider().name) for words in _PAGES[status])
+    return error_page(request, status, title, text)
 
 
 @of_provider
 @require_http_methods(["GET"])
-def begin(request: HttpRequest, provider: IdentityProvider) -> HttpResponse:
+def begin(request: HttpRequest) -> HttpResponse:
     """Redirect to the provider. Who is signed in continues at once."""
     target = target_after(request)
     if request.user.is_authenticated:
         return HttpResponseRedirect(target)
-    return too_many_attempts(request) or to_provider(provider, target)
+    return too_many_attempts(request) or _to_provider(target)
 
 
-def to_provider(provider: IdentityProvider, target: str, member: Member | None = None) -> HttpResponse:
+def _to_provider(target: str, member: Member | None = None) -> HttpResponse:
     """Redirect to the provider, to sign in or to connect the account of `member`.
 
     Raises:
@@ -96,12 +111,12 @@ def to_provider(provider: IdentityProvider, target: str, member: Member | None =
     from accounts.signing_in.provider.tokens import authorization_url  # noqa: PLC0415  # loads libraries that most installations do not need
 
     flow = flows.begin(target, member)
-    response = HttpResponseRedirect(authorization_url(provider, flow))
+    response = HttpResponseRedirect(authorization_url(_provider(), flow))
     flows.remember(response, flow)
     return response
 
 
-def finish(request: HttpRequest) -> HttpResponse:
+def finish(request: HttpRequest) -> HttpResponseBase:
     """End the sign-in that returns from the provider."""
     response = _finish(request)
     flows.forget(request, response)
@@ -110,15 +125,19 @@ def finish(request: HttpRequest) -> HttpResponse:
 
 @of_provider
 @require_http_methods(["GET"])
-def _finish(request: HttpRequest, provider: IdentityProvider) -> HttpResponse:
+def _finish(request: HttpRequest) -> HttpResponse:
     from accounts.signing_in.provider.tokens import identity_of, require_issuer  # noqa: PLC0415  # as above
 
-    ended = flows.end(request)
+    provider, ended = _provider(), flows.end(request)
     if ended is None:
         raise InvalidReturn("this browser did not begin it, or it is over")
+    if ended.member_id is not None and ended.member_id != request.user.pk:
+        raise InvalidReturn("who began to connect the account is no longer signed in")
     require_issuer(provider, request.GET.get("iss"))
     _require_success(request.GET.get("error"))
     identity = identity_of(provider, ended.flow, request.GET.get("code", ""))
+    if ended.member_id is not None:
+        return _connect(request, signed_in(request), identity, ended.target)
     member = identities.member_of(identity, provider)
     if not begin_session(request, member, "provider", provider.name):
         raise Refused("the account may not sign in")
@@ -133,3 +152,61 @@ def _require_success(error: str | None) -> None:
         raise Refused("the provider denies access, or the person went back")
     if error is not None:
         raise ProviderDown(f"it answered the sign-in with the error {error!r:.100}")
+
+
+def _connect(request: HttpRequest, member: Member, identity: Identity, target: str) -> HttpResponse:
+    name = _provider().name
+    try:
+        identities.connect(member, identity, _provider())
+    except Refused as error:
+        logger.info("An account was not connected with the identity provider: %s", error)
+        return error_page(
+            request,
+            HTTPStatus.FORBIDDEN,
+            f"Not connected with {name}",
+            f"You signed in to {name} as somebody who opens another account here, or this account is connected with "
+            "somebody else there. Nothing was changed.",
+        )
+    messages.success(request, f"Your account is connected with {name}.")
+    return HttpResponseRedirect(target)
+
+
+@of_provider
+@csp_replace({"form-action": None})  # the provider may redirect further, to any address
+@sensitive_post_parameters("current_password", "code")
+@for_members(FORM)
+@attempts_are_counted
+def identity(request: HttpRequest, member: Member) -> HttpResponse:
+    """Connect the account with the provider, or disconnect it, after the proof that changing the address asks for."""
+    if first := before_change(request, member, "identity"):
+        return first
+    proof = Proof(request, member, OF_IDENTITY)
+    form = Form(request.POST if request.method == "POST" else None)
+    disconnects = request.POST.get("do") == "disconnect"
+    answer = proof.answer(
+        form, lambda: _disconnect(request, member) if disconnects else _to_provider(reverse("account"), member)
+    )
+    if answer is not None:
+        return answer
+    provider = _provider()
+    context = {
+        "provider": provider,
+        "identity": identities.identity_of_member(member, provider.issuer),
+        "proof": proof,
+    }
+    return render(request, "accounts/identity.html", context)
+
+
+@of_provider
+@attempts_are_counted
+def identity_code(request: HttpRequest) -> HttpResponseBase:
+    """E-mail a code as proof."""
+    return proof_code(request, change=OF_IDENTITY)
+
+
+def _disconnect(request: HttpRequest, member: Member) -> HttpResponse:
+    name = _provider().name
+    if identities.disconnect(member, _provider()):
+        end_other_sessions(request, member)
+        messages.success(request, f"Your account is disconnected from {name}. Other browsers were signed out.")
+    return redirect("account")

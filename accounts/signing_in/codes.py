@@ -72,6 +72,11 @@ OLD_ADDRESS = Purpose(
     "To use another address for your account at Study Data Service, enter this code:",
 )
 
+IDENTITY = Purpose(
+    "is your code to connect or disconnect an account",
+    "To connect your account at Study Data Service with another one, or to disconnect it, enter this code:",
+)
+
 
 def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
     """E-mail a new code to `email` if it belongs to a member who may sign in. Always returns an id.

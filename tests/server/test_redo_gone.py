@@ -13,11 +13,14 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from accounts.identities import disconnect as disconnect_identity
 from accounts.models import Member
 from studyservice import gone
+from studyservice.identity_provider import IdentityProvider
 from tests.conftest import MakeKey, MakeMember
 from tests.support.commands import refusal, run, run_json
 from tests.support.entry_points import RestEntryPoint
+from tests.support.factories import LinkedIdentityFactory
 from tests.support.oauth import App, error_of, status_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -144,6 +147,15 @@ def test_an_ended_calendar_address_stays_ended(owner_member: Member, back_up: An
     assert Client().get(url).status_code == 200
     run("redo-gone", str(file))
     assert Client().get(url).status_code == 404
+
+
+def test_a_disconnected_identity_stays_so(owner_member: Member, back_up: Any, file: Path) -> None:
+    row = LinkedIdentityFactory.create(member=owner_member)
+    restore = back_up()
+    assert disconnect_identity(owner_member, IdentityProvider(row.issuer, "study", "secret", "Example College"))
+    restore()
+    assert run_json("redo-gone", str(file))["ended"] == {"identity_disconnected": 1}
+    assert not owner_member.identities.exists()
 
 
 def test_a_block_and_a_lifted_block_are_repeated(owner_member: Member, back_up: Any, admin: Client, file: Path) -> None:

@@ -105,14 +105,17 @@ def for_changes(view: MemberView[P]) -> View[P]:
     return guarded
 
 
-def before_new_address(request: HttpRequest, member: Member) -> HttpResponse | None:
-    """Return the page for the proof before an operator's address is changed, since setup codes are sent there.
+def before_change(request: HttpRequest, member: Member, page: str) -> HttpResponse | None:
+    """Return the page for the proof before an operator changes the address, where setup codes are sent, or an identity.
 
     None if no proof is needed: for other members, where a proxy asks, and in a trial.
+
+    Args:
+        page: the URL name of the page of the change.
     """
     if not member.is_staff or settings.ADMIN_SECOND_FACTOR != "required":
         return None
-    return _first(request, member, "new-address")
+    return _first(request, member, page)
 
 
 def _first(request: HttpRequest, member: Member, then: str) -> HttpResponse | None:

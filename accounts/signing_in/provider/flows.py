@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
@@ -68,7 +68,7 @@ def begin(target: str, member: Member | None = None) -> Flow:
     return flow
 
 
-def remember(response: HttpResponse, flow: Flow) -> None:
+def remember(response: HttpResponseBase, flow: Flow) -> None:
     """Store the secret in the browser."""
     response.set_cookie(
         _cookie(flow.state),
@@ -95,7 +95,7 @@ def end(request: HttpRequest) -> Ended | None:
     return Ended(flow, row.member_id, row.target)
 
 
-def forget(request: HttpRequest, response: HttpResponse) -> None:
+def forget(request: HttpRequest, response: HttpResponseBase) -> None:
     """Remove the secret of this return from the browser."""
     name = _cookie(request.GET.get("state", ""))
     if name in request.COOKIES:
