@@ -75,7 +75,7 @@ _PAGES = {
         "A sign-in works once, within ten minutes, in the browser where it began. Begin again on the sign-in page.",
     ),
     HTTPStatus.FORBIDDEN: (
-        "You cannot come in with {name}",
+        "You cannot sign in with {name}",
         (
             "If you have an account here, sign in with a code by e-mail, then connect it with {name} on your account "
             "page. Otherwise ask the people who run this service for one."

@@ -29,7 +29,7 @@ def events(member: Member) -> list[tuple[str, str]]:
 
 
 def refused(response: Any) -> bool:
-    return response.status_code == 403 and "You cannot come in with Example College" in response.content.decode()
+    return response.status_code == 403 and "You cannot sign in with Example College" in response.content.decode()
 
 
 def test_a_verified_address_is_linked_with_an_event_and_a_notice(
@@ -176,6 +176,11 @@ class TestJoining:
     ) -> None:
         assert sign_in(client, provider, email=NEW, name=name).status_code == 302
         assert Member.objects.get(email=NEW).name in {"", "x" * 120}
+
+    @pytest.mark.same_statements
+    def test_the_sign_in_page_says_so(self, client: Client, db: None) -> None:
+        page = client.get("/sign-in").content.decode()
+        assert "New here? Sign in with Example College, and we create an account for you." in page
 
     @pytest.mark.same_statements
     def test_an_unverified_address_does_not_join(self, client: Client, provider: IdentityServer, db: None) -> None:
