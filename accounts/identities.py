@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from accounts import mail
 from accounts.events import EventKind, holding, record_event
-from accounts.joining import forget_invitation, new_member
+from accounts.joining import forget_invitation, given_to, new_member
 from accounts.members.models import Member
 from accounts.members.profile import MAX_NAME
 from accounts.signing_in.models import LinkedIdentity
@@ -102,15 +102,14 @@ def _member_at(email: str, provider: IdentityProvider, profile: Mapping[str, Any
 
 
 def _joined(email: str, provider: IdentityProvider, profile: Mapping[str, Any]) -> Member | None:
-    """Create the member. None if the address was taken meanwhile."""
-    # Where a claim gives memberships, nobody else gets one.
-    member = new_member(email) if provider.members is None else new_member(email, days=0)
-    name = profile.get("name")
+    """Create the member, with what an invitation gives. None if the address was taken meanwhile."""
+    given, name = given_to(email), profile.get("name")
+    if not given.get("name") and isinstance(name, str) and name.isprintable():
+        given["name"] = name.strip()[:MAX_NAME]
+    # Where a claim gives memberships, nobody else gets the usual one.
+    member = new_member(email, days=None if provider.members is None else 0, **given)
     if member is not None:
         forget_invitation(member)
-        if isinstance(name, str) and name.isprintable():
-            member.name = name.strip()[:MAX_NAME]
-            member.save()
     return member
 
 

@@ -181,8 +181,17 @@ def accept(secret_hash: str) -> Member | None:
         if invitation is None or not Invitation.objects.filter(id=invitation.id, secret_hash=secret_hash).delete()[0]:
             return None
         outbox.forget(invitation.email, MailKind.INVITATION)
-        given: Given = {"name": invitation.name, "time_zone": invitation.time_zone, "until": invitation.until}
-        return new_member(invitation.email, **given)
+        return new_member(invitation.email, **_given_by(invitation))
+
+
+def given_to(email: str) -> Given:
+    """Return what an invitation of the address gives, to somebody who joins without its link."""
+    invitation = Invitation.objects.filter(email=email, expires_at__gt=timezone.now()).first()
+    return {} if invitation is None else _given_by(invitation)
+
+
+def _given_by(invitation: Invitation) -> Given:
+    return {"name": invitation.name, "time_zone": invitation.time_zone, "until": invitation.until}
 
 
 def forget_invitation(member: Member) -> None:

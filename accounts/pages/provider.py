@@ -164,8 +164,8 @@ def _connect(request: HttpRequest, member: Member, identity: Identity, target: s
             request,
             HTTPStatus.FORBIDDEN,
             f"Not connected with {name}",
-            f"You signed in to {name} as somebody who opens another account here, or this account is connected with "
-            "somebody else there. Nothing was changed.",
+            f"Your account at {name} already opens another account here, or this one is connected with another account "
+            "there. Nothing was changed.",
         )
     messages.success(request, f"Your account is connected with {name}.")
     return HttpResponseRedirect(target)

@@ -1,7 +1,7 @@
 """Whose account a person at the identity provider signs in to, and who may not come in."""
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -168,6 +168,21 @@ class TestJoining:
         assert member.membership_until == member.today() + timedelta(days=30)
         assert not Invitation.objects.exists()
         assert signed_in(client)
+
+    def test_what_an_invitation_gives_is_kept(
+        self, client: Client, provider: IdentityServer, db: None, settings: Any
+    ) -> None:
+        settings.SIGN_UP = "invited"
+        settings.IDENTITY_PROVIDER = provider.setting(sign_up=True, members=("groups", "students"))
+        invite(NEW, name="Nina N.", time_zone="Europe/Paris", until=date(2099, 6, 30))
+        sign_in(client, provider, email=NEW, name="Nina New")
+        member = Member.objects.get(email=NEW)
+        assert (member.name, member.time_zone, member.membership_until) == (
+            "Nina N.",
+            "Europe/Paris",
+            date(2099, 6, 30),
+        )
+        assert member.membership_active
 
     @pytest.mark.same_statements
     @each("name", [GONE, 7, "", "a\0b", ["Nina"], "x" * 200])
