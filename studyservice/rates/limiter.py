@@ -101,7 +101,7 @@ class Rate(Enum):
     """New OAuth clients, registered or read from their own document, per address."""
     SIGN_IN = RateLimitItemPerMinute(15, 10)
     """Sign-in attempts per client address, or per browser for accounts that signed in there before: every post of a
-    password or a code, or request for a code.
+    password or a code, request for a code, or visit to the identity provider.
     """
     JOINING = RateLimitItemPerHour(60)
     """Posts to the page of an invitation, per client address. Each of a class joins once, from one address."""

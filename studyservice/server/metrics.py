@@ -36,7 +36,7 @@ SECONDS = Histogram(
 RATE_LIMITED = Counter("studyservice_rate_limited", "Requests and attempts that exceeded a rate, by rate.", ("rate",))
 AUTHENTICATION_FAILURES = Counter(
     "studyservice_authentication_failures",
-    "Refused API credentials, OAuth clients, passwords, codes, passkeys.",
+    "Refused API credentials, OAuth clients, passwords, codes, passkeys, returns of the identity provider.",
     ("kind",),
 )
 DATABASE_ERRORS = Counter("studyservice_database_errors", "Database errors that were logged.")
@@ -110,7 +110,7 @@ DROPPED_MORNINGS = Gauge(
     multiprocess_mode="livemostrecent",
 )
 
-_LOGIN_KINDS = {"code": "code", "recovery": "code", "passkey": "passkey"}
+_LOGIN_KINDS = {"code": "code", "recovery": "code", "passkey": "passkey", "provider": "provider"}
 """The method of a failed sign-in, by the submitted field. The default is a password."""
 
 UNROUTED = "unrouted"

@@ -98,6 +98,18 @@ def test_the_identity_of_another_member_is_not_connected(
     assert notices() == []
 
 
+@pytest.mark.django_db(transaction=True)
+def test_of_two_accounts_at_once_one_is_connected(
+    provider: IdentityServer, member: Member, make_member: MakeMember, in_threads: Any
+) -> None:
+    browsers = [browser_of(one) for one in (member, make_member("other@example.org", password=PASSWORD))]
+    asked = [asked_of(ask(browser, **PROOF)) for browser in browsers]
+    codes = [provider.code(one, **OTHER) for one in asked]
+    found = in_threads(lambda n: finish(browsers[n], asked[n]["state"], codes[n]).status_code, [0, 1])
+    assert sorted(found) == [302, 403]
+    assert LinkedIdentity.objects.count() == 1
+
+
 @pytest.mark.same_statements
 def test_a_connected_account_is_not_connected_with_somebody_else(provider: IdentityServer, member: Member) -> None:
     client = browser_of(member)

@@ -298,12 +298,35 @@ LONG = json.dumps({"pad": "x" * 1024 * 1024}).encode()
         {"jwks_uri": "javascript:alert(1)"},
         {"jwks_uri": 7},
         {"authorization_endpoint": "https://me:pw@login.example.org/"},
+        {"id_token_signing_alg_values_supported": ["HS256"]},
+        {"id_token_signing_alg_values_supported": [["RS256"]]},
+        {"token_endpoint_auth_methods_supported": ["private_key_jwt", "tls_client_auth"]},
     ],
 )
 def test_a_wrong_discovery_document_is_502(client: Client, provider: IdentityServer, told: Any) -> None:
     provider.metadata = told
     metadata.kept.clear()
     assert client.get("/sign-in/oidc").status_code == 502
+
+
+ROOT = "https://college.example"
+
+
+@each(
+    "told",
+    [
+        {"token_endpoint_auth_methods_supported": ["client_secret_post", "private_key_jwt", "client_secret_basic"]},
+        {"id_token_signing_alg_values_supported": ["HS256", "RS256"], "scopes_supported": ["openid"]},
+        {"authorization_endpoint": f"{ROOT}/application/o/authorize/", "end_session_endpoint": None},
+        {"userinfo_endpoint": GONE, "code_challenge_methods_supported": ["plain"]},
+        {"id_token_signing_alg_values_supported": "RS256", "token_endpoint_auth_methods_supported": None},
+        {"mtls_endpoint_aliases": {"token_endpoint": f"{ROOT}/mtls"}, "check_session_iframe": f"{ROOT}/iframe"},
+    ],
+)
+def test_documents_like_those_of_known_providers_are_read(client: Client, provider: IdentityServer, told: Any) -> None:
+    provider.metadata = told
+    metadata.kept.clear()
+    assert client.get("/sign-in/oidc").status_code == 302
 
 
 @each(

@@ -109,6 +109,13 @@ def test_a_wrong_second_factor_does_not_count_as_a_password(
     }
 
 
+def test_a_refused_return_of_the_identity_provider_is_an_authentication_failure(
+    counted: Any, client: Client, provider: Any, db: None
+) -> None:
+    client.get("/sign-in/oidc/callback")
+    assert counted()["authentication_failures_total", "provider"] == 1
+
+
 def test_a_wrong_password_and_a_wrong_code_are_authentication_failures(
     counted: Any, client: Client, owner_member: Any
 ) -> None:

@@ -25,6 +25,15 @@ SECONDS: Final = 5
 MAX_BYTES: Final = 1024 * 1024
 _KEPT_SECONDS: Final = 600
 
+ALGORITHMS: Final = frozenset({"RS256", "ES256"})
+"""The only signatures of an ID token that are accepted."""
+
+_USABLE: Final = {
+    "id_token_signing_alg_values_supported": ALGORITHMS,
+    "token_endpoint_auth_methods_supported": frozenset({"client_secret_basic", "client_secret_post"}),
+}
+"""What a provider must offer one of, where it lists what it offers."""
+
 kept = LocMemCache("identity provider", {"TIMEOUT": _KEPT_SECONDS})
 """The newest documents by address, in this process."""
 
@@ -131,6 +140,10 @@ def _metadata(provider: IdentityProvider, url: str, found: dict[str, Any]) -> Me
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
         if not provider.allows(found.get(name)):
             raise ProviderDown(f"{url} has no usable {name}: {found.get(name)!r}")
+    for name, usable in _USABLE.items():
+        offered = found.get(name)
+        if isinstance(offered, list) and not usable.intersection(map(str, offered)):
+            raise ProviderDown(f"{url} has {name} {offered!r:.100}, and one of {', '.join(sorted(usable))} is needed")
     userinfo, methods = found.get("userinfo_endpoint"), found.get("token_endpoint_auth_methods_supported")
     return Metadata(
         found["authorization_endpoint"],

@@ -19,12 +19,12 @@ from joserfc.jws import JWSRegistry
 
 from accounts.signing_in.models import MAX_SUBJECT
 from accounts.signing_in.provider.flows import Flow
-from accounts.signing_in.provider.metadata import Metadata, ask, discover, document, redirect_uri
+from accounts.signing_in.provider.metadata import ALGORITHMS, Metadata, ask, discover, document, redirect_uri
 from accounts.signing_in.provider.outcomes import Identity, InvalidReturn, ProviderDown
 from studyservice.identity_provider import IdentityProvider
 
-_SIGNED: Final = JWSRegistry(algorithms=["RS256", "ES256"], strict_check_header=False)
-"""The only algorithms. Headers that nobody knows are ignored (RFC 7515 4)."""
+_SIGNED: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
+"""Unknown headers are ignored (RFC 7515 4)."""
 
 _SCOPE: Final = "openid email profile"
 _CLOCK_SECONDS: Final = 60
