@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from accounts.members import waiting
 from accounts.models import Member
 from tests.support.cases import each
 from tests.support.identity_server import GONE, IdentityServer, sign_in
@@ -122,6 +123,14 @@ def test_who_joins_has_a_membership_only_by_the_claim(provider: IdentityServer, 
     assert of(Member.objects.get(email=NEW)) == (False, None)
     student = Member.objects.get(email="student@example.org")
     assert of(student) == (True, after(student, 180))
+
+
+@pytest.mark.same_statements
+def test_a_membership_that_waits_for_the_address_is_used(provider: IdentityServer, db: None, settings: Any) -> None:
+    settings.IDENTITY_PROVIDER = provider.setting(sign_up=True)
+    waiting.wait({NEW: waiting.Told(active=True, until=date(2031, 5, 31))})
+    sign_in(Client(), provider, email=NEW)
+    assert of(Member.objects.get(email=NEW)) == (True, date(2031, 5, 31))
 
 
 @pytest.mark.same_statements
