@@ -27,9 +27,8 @@ def text_of(client: Client) -> str:
 
 
 def week_of(client: Client) -> str:
-    """The part of the page below the suggested steps, which test_what_now_page tests."""
-    head, _, rest = text_of(client).partition('id="now"')
-    return rest.partition("</section>")[2] or head
+    """The part of the page above the suggested steps, which test_what_now_page tests."""
+    return text_of(client).partition('id="now"')[0]
 
 
 @pytest.mark.django_db
