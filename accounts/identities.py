@@ -27,6 +27,8 @@ from studyservice.operations.errors import NotFound
 
 validate_length = MaxLengthValidator(254)
 
+_LINKED = "the account is linked to another identity of the provider, or the identity to another account"
+
 
 def linked(identity: Identity) -> LinkedIdentity | None:
     """Return the row of the identity, if it is linked."""
@@ -67,8 +69,8 @@ def _first_link(identity: Identity, provider: IdentityProvider) -> LinkedIdentit
         with transaction.atomic():
             member = _member_at(email, provider, profile)
             found, is_new = link(member, identity, provider)
-    except IntegrityError:  # the person also signed in with another address, at the same time
-        raise Refused("the identity was linked to another account meanwhile") from None
+    except IntegrityError:
+        raise Refused(_LINKED) from None
     if is_new:
         _tell_connected(member, provider)
     return found
@@ -117,16 +119,14 @@ def link(member: Member, identity: Identity, provider: IdentityProvider) -> tupl
     """Link the identity to the member, with an account event. Return the row, and whether it is new.
 
     Raises:
-        IntegrityError: the identity is linked to another member.
-        Refused: the member may not sign in, or is linked to somebody else at this provider.
+        IntegrityError: one of them is linked to another already.
+        Refused: the member may not sign in.
     """
     try:
         with holding(member.id):
             present = identity_of_member(member, identity.issuer)
             if present is not None and present.subject == identity.subject:
                 return present, False
-            if present is not None:
-                raise Refused("the account is linked to somebody else at the provider")
             if not Member.objects.filter(id=member.id, is_active=True).exists():
                 raise Refused("the account may not sign in")
             row = LinkedIdentity.objects.create(member=member, issuer=identity.issuer, subject=identity.subject)
@@ -147,7 +147,7 @@ def connect(member: Member, identity: Identity, provider: IdentityProvider) -> N
             row, is_new = link(member, identity, provider)
             apply_claim(row, Member.objects.get(id=member.id), identity, provider)
     except IntegrityError:
-        raise Refused("the identity is linked to another account") from None
+        raise Refused(_LINKED) from None
     if is_new:
         _tell_connected(member, provider)
 

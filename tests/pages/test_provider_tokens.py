@@ -30,6 +30,7 @@ from tests.support.identity_server import (
     rsa_key,
     sign_in,
     signed,
+    signed_bytes,
 )
 from tests.support.model_server import answer, cut
 from tests.support.signing_in import signed_in
@@ -83,6 +84,7 @@ def test_a_token_of_the_provider_signs_in(client: Client, provider: IdentityServ
         {"iss": ["http://127.0.0.1"]},
         {"aud": "other"},
         {"aud": ["other"]},
+        {"aud": "other", "azp": CLIENT_ID},
         {"aud": []},
         {"aud": GONE},
         {"aud": {CLIENT_ID: 1}},
@@ -158,6 +160,9 @@ def tampered(claims: dict[str, Any]) -> str:
         lambda claims: signed(claims, key=OctKey.import_key("k" * 32), algorithm="HS256", kid="first"),
         lambda claims: signed(claims, crit=["x"], x=1),
         lambda claims: signed({"claims": "x" * 200_000}),
+        lambda _: signed_bytes(b"[" * 90_000),
+        lambda _: signed_bytes(b"[]"),
+        lambda _: signed_bytes(b"\xff"),
         lambda _: "[" * 100_000,
         lambda _: f"{encoded(b'[' * 400)}.{encoded(b'[' * 90_000)}.x",
         lambda _: "not.a.token",
@@ -199,6 +204,24 @@ def test_a_key_that_stays_unknown_is_400(client: Client, provider: IdentityServe
     assert provider.asked.count("/jwks") == 2
 
 
+@each(
+    "keys",
+    [
+        {},
+        {"keys": 7},
+        {"keys": []},
+        {"keys": [7]},
+        {"keys": [{}]},
+        {"keys": [{"kty": "RSA"}]},
+        {"keys": [{"kty": "EC"}]},
+    ],
+)
+def test_keys_that_are_none_are_400(client: Client, provider: IdentityServer, keys: Any) -> None:
+    provider.answers["/jwks"] = answer(json.dumps(keys).encode())
+    metadata.kept.clear()
+    assert sign_in(client, provider).status_code == 400
+
+
 def test_what_the_provider_publishes_is_read_once(client: Client, provider: IdentityServer) -> None:
     for browser in (Client(), client):
         sign_in(browser, provider)
@@ -236,6 +259,8 @@ def test_a_state_that_this_browser_did_not_begin_is_400(client: Client, provider
     assert finish(client, state, "code").status_code == 400
     assert finish(client, others["state"], provider.code(others)).status_code == 400
     assert client.get(RETURN).status_code == 400
+    begun = begin(client)["state"]
+    assert finish(client, f"{begun[:-1]}-", "code").status_code == 400
     assert "/token" not in provider.asked
 
 

@@ -1,7 +1,6 @@
 """Signing in with a real identity provider: `oidc-provider`, in a process of its own."""
 
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -12,42 +11,22 @@ import pytest
 from django.test import Client
 
 from accounts.models import Member
-from accounts.signing_in.provider.metadata import kept
-from studyservice.identity_provider import IdentityProvider
-from tests.support import javascript
-from tests.support.identity_server import CLIENT_ID, CLIENT_SECRET, RETURN
+from tests.support.identity_server import RETURN
+from tests.support.oidc_provider import oidc_provider
 from tests.support.signing_in import signed_in
 
 pytestmark = [pytest.mark.database("sqlite", "another program"), pytest.mark.usefixtures("member")]
 
-Start = Callable[[str, str], IdentityProvider]
+Start = Callable[[str, str], None]
 
 
 @pytest.fixture
 def start(settings: Any) -> Iterator[Start]:
-    """Starts a provider whose client sends its secret in this way and finds claims in this place."""
-    kept.clear()
+    """Starts a provider to which the service sends its secret in this way, and with the claims in this place."""
     with ExitStack() as stack:
 
-        def begin(method: str, place: str) -> IdentityProvider:
-            arguments = (CLIENT_ID, CLIENT_SECRET, f"{settings.BASE_URL}{RETURN}", method, place)
-            process = stack.enter_context(
-                subprocess.Popen(
-                    [javascript.node(), "identity_provider.mjs", *arguments],
-                    cwd=javascript.CLIENTS,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                )
-            )
-            assert process.stdout
-            issuer = process.stdout.readline().strip()
-            provider = IdentityProvider(
-                issuer, CLIENT_ID, CLIENT_SECRET, "Example College", members=("groups", "students"), members_days=7
-            )
-            settings.IDENTITY_PROVIDER = provider
-            return provider
+        def begin(method: str, place: str) -> None:
+            settings.IDENTITY_PROVIDER = stack.enter_context(oidc_provider(settings.BASE_URL, method, place))
 
         yield begin
 

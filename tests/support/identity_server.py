@@ -45,10 +45,15 @@ def ec_key(kid: str = "curve") -> ECKey:
 
 def signed(claims: dict[str, Any], *, key: Any = None, algorithm: str = "RS256", **header: Any) -> str:
     """Return a token with this signature."""
+    return signed_bytes(json.dumps(claims).encode(), key=key, algorithm=algorithm, **header)
+
+
+def signed_bytes(payload: bytes, *, key: Any = None, algorithm: str = "RS256", **header: Any) -> str:
+    """Return a token of anything."""
     key = key or rsa_key()
     head = {"alg": algorithm, "kid": key.kid, **header}
     registry = JWSRegistry({"x": HeaderParameter("x", "int")}, [algorithm], strict_check_header=False)
-    return serialize_compact(head, json.dumps(claims).encode(), key, registry=registry)
+    return serialize_compact(head, payload, key, registry=registry)
 
 
 def encoded(value: bytes) -> str:

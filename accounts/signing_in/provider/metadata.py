@@ -72,7 +72,7 @@ def ask(url: str, headers: Mapping[str, str] | None = None, body: bytes | None =
     """GET `url`, or POST a body to it.
 
     Raises:
-        ProviderDown: there is no whole answer in time, or it is a redirect or a fault of the server.
+        ProviderDown: there is no whole answer in time.
     """
     parts = urlsplit(url)
     method, sent = "GET" if body is None else "POST", {"Accept": "application/json", **(headers or {})}
@@ -83,8 +83,6 @@ def ask(url: str, headers: Mapping[str, str] | None = None, body: bytes | None =
         raise ProviderDown(f"{parts.hostname} did not answer within {SECONDS} seconds") from None
     except (OSError, HTTPException, FetchError, ValueError) as error:
         raise ProviderDown(f"{parts.hostname}: {type(error).__name__}: {error}") from None
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in range(300, 400):
-        raise ProviderDown(f"{parts.hostname}{parts.path} answered with status {status}")
     try:
         return Answer(status, json.loads(text))
     except (ValueError, RecursionError):
