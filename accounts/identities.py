@@ -25,7 +25,7 @@ from studyservice.identity_provider import IdentityProvider
 from studyservice.models import ActorKind
 from studyservice.operations.errors import NotFound
 
-validate_length = MaxLengthValidator(254)
+_validate_length = MaxLengthValidator(254)
 
 _LINKED = "the account is linked to another identity of the provider, or the identity to another account"
 
@@ -83,7 +83,7 @@ def _verified_address(profile: Mapping[str, Any]) -> str:
     email = str(profile.get("email") or "").strip().lower()
     try:
         validate_email(email)
-        validate_length(email)
+        _validate_length(email)
     except ValidationError:
         raise Refused("the provider sent no usable address") from None
     return email

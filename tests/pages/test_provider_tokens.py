@@ -379,7 +379,7 @@ def test_an_answer_that_is_none_is_502(client: Client, provider: IdentityServer,
     assert not signed_in(client)
 
 
-def test_a_provider_that_is_slow_is_502(
+def test_a_provider_that_is_slow_is_502_and_not_asked_for_ten_seconds(
     client: Client, provider: IdentityServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metadata, "SECONDS", 0.3)
@@ -393,9 +393,34 @@ def test_a_provider_that_is_slow_is_502(
 
     provider.answers[DISCOVERY] = dripping
     response = client.get("/sign-in/oidc")
-    released.set()
     assert response.status_code == 502
     assert "Example College does not answer" in response.content.decode()
+    assert client.get("/sign-in/oidc").status_code == 502
+    assert provider.asked == [DISCOVERY]
+    released.set()
+    del provider.answers[DISCOVERY]
+    with time_machine.travel(datetime.now(UTC) + timedelta(seconds=11)):
+        assert client.get("/sign-in/oidc").status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+def test_half_of_the_threads_wait_for_a_provider_that_hangs(
+    provider: IdentityServer, member: Member, settings: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
+) -> None:
+    settings.WEB_THREADS = 4
+    metadata._turns.cache_clear()
+    monkeypatch.setattr(metadata, "_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(metadata, "SECONDS", 3)
+    released = Event()
+
+    def silent(_: Any) -> None:
+        released.wait(10)
+
+    provider.answers[DISCOVERY] = silent
+    found = in_threads(lambda _: Client().get("/sign-in/oidc").status_code, list(range(6)))
+    released.set()
+    metadata._turns.cache_clear()
+    assert (found, len(provider.asked)) == ([502] * 6, 2)
 
 
 @each(

@@ -1,16 +1,19 @@
 """What the provider publishes: its endpoints (OpenID Connect Discovery 1.0) and its keys.
 
 The operator chose the provider, so unlike addresses that members name it may be in a private network. Every request
-ends after five seconds, takes at most 1 MiB, and follows no redirect.
+ends after five seconds, takes at most 1 MiB, and follows no redirect. A provider that hangs holds half of the threads
+for that time, and none for the next ten seconds.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from http.client import HTTPException
+from threading import BoundedSemaphore
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.core.cache.backends.locmem import LocMemCache
@@ -22,6 +25,11 @@ from studyservice.fetching.exchanging import answered, body_of
 from studyservice.identity_provider import IdentityProvider
 
 SECONDS: Final = 5
+_WAIT_SECONDS: Final = 1
+_SILENT_SECONDS: Final = 10
+_SILENT: Final = "silent"
+"""Kept for so long after a request that ended without an answer. Meanwhile no thread waits for the next."""
+
 MAX_BYTES: Final = 1024 * 1024
 _KEPT_SECONDS: Final = 600
 
@@ -72,15 +80,35 @@ def ask(url: str, headers: Mapping[str, str] | None = None, body: bytes | None =
     """GET `url`, or POST a body to it.
 
     Raises:
-        ProviderDown: there is no whole answer in time.
+        ProviderDown: there is no whole answer in time, or there was none a moment ago.
     """
-    parts = urlsplit(url)
+    parts, turns = urlsplit(url), _turns()
+    if kept.get(_SILENT):
+        raise ProviderDown(f"{parts.hostname} did not answer in time a moment ago")
+    if not turns.acquire(timeout=_WAIT_SECONDS):
+        raise ProviderDown(f"too many sign-ins wait for {parts.hostname}")
+    try:
+        return _asked(parts, headers, body)
+    except TimeoutError:
+        kept.set(_SILENT, True, _SILENT_SECONDS)
+        raise ProviderDown(f"{parts.hostname} did not answer within {SECONDS} seconds") from None
+    finally:
+        turns.release()
+
+
+@cache
+def _turns() -> BoundedSemaphore:
+    """Let at most half of the threads wait for the provider, so that the others answer everybody else."""
+    return BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+
+
+def _asked(parts: SplitResult, headers: Mapping[str, str] | None, body: bytes | None) -> Answer:
     method, sent = "GET" if body is None else "POST", {"Accept": "application/json", **(headers or {})}
     try:
         with answered(parts, Deadline(SECONDS), sent, method=method, body=body, is_trusted=True) as response:
             status, text = response.status, body_of(response, MAX_BYTES)
     except TimeoutError:
-        raise ProviderDown(f"{parts.hostname} did not answer within {SECONDS} seconds") from None
+        raise
     except (OSError, HTTPException, FetchError, ValueError) as error:
         raise ProviderDown(f"{parts.hostname}: {type(error).__name__}: {error}") from None
     try:
