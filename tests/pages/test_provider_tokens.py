@@ -222,6 +222,25 @@ def test_keys_that_are_none_are_400(client: Client, provider: IdentityServer, ke
     assert sign_in(client, provider).status_code == 400
 
 
+@each(
+    "other",
+    [
+        7,
+        {"kid": "none"},
+        {"kty": "AKP", "kid": "later", "alg": "ML-DSA-44", "pub": "AA"},
+        {"kty": "OKP", "kid": "ed", "crv": "Ed25519", "x": "AA"},
+        {"kty": "EC", "kid": "curve", "crv": "secp256k1", "x": "AA", "y": "AA"},
+        {"kty": "RSA", "kid": "broken", "n": "AQAB", "e": "AQAB"},
+        rsa_key("e").as_dict(private=False) | {"use": "enc", "alg": "RSA-OAEP", "x5c": ["MIIC"], "x5t": "abc"},
+    ],
+)
+def test_a_key_that_cannot_be_used_harms_no_other(client: Client, provider: IdentityServer, other: Any) -> None:
+    ours = rsa_key().as_dict(private=False) | {"x5c": ["MIIC"], "issuer": "https://login.example.org/{tenantid}"}
+    provider.answers["/jwks"] = answer(json.dumps({"keys": [other, ours]}).encode())
+    metadata.kept.clear()
+    assert sign_in(client, provider).status_code == 302
+
+
 def test_what_the_provider_publishes_is_read_once(client: Client, provider: IdentityServer) -> None:
     for browser in (Client(), client):
         sign_in(browser, provider)

@@ -5,6 +5,7 @@ algorithms, the exact expiry, the length of `sub`, and `azp` and `nonce` as text
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote_plus, urlencode
@@ -14,7 +15,7 @@ from authlib.oidc.core import CodeIDToken
 from django.utils import timezone
 from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import JWKRegistry, Key, KeySet
 from joserfc.jws import JWSRegistry
 
 from accounts.signing_in.models import MAX_SUBJECT
@@ -145,9 +146,13 @@ def _verified(text: str, jwks_uri: str) -> jwt.Token:
 
 
 def _keys(published: dict[str, Any]) -> KeySet:
-    """Return the public keys for the algorithms."""
-    keys = [key for key in published["keys"] if key["kty"] in {"RSA", "EC"}]
-    return KeySet.import_key_set({"keys": keys})
+    """Return the public keys for the algorithms, without those that cannot be read (RFC 7517 5)."""
+    keys: list[Key] = []
+    for key in published["keys"]:
+        with suppress(*_FAULTS):
+            if key["kty"] in {"RSA", "EC"}:
+                keys.append(JWKRegistry.import_key(key))
+    return KeySet(keys)
 
 
 def _userinfo(url: str, access_token: str, subject: str) -> Mapping[str, Any]:
