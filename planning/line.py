@@ -54,6 +54,18 @@ _DATES: Final = _forms(
     ),
 )
 _TIMES: Final = _forms(rf"[0-9]{{1,2}}(?::[0-9]{{2}}(?: ?[ap]\.?m\.?)?| ?[ap]\.?m\.?){_END}")
+_ALIKE: Final = _forms(
+    rf"[0-9]{{1,2}}/[0-9]{{1,2}}(?:/(?:20)?[0-9]{{2}})?{_END}",
+    rf"[0-9]{{1,2}}(?:\.[0-9]{{2}}|h(?:[0-9]{{2}})?){_END}",
+    r"\S*?[0-9](?::[0-9]{2}|[ap]m)(?![a-z])\S*",
+    rf"(?:noon|midnight|tonight|thurs?|tues|weds){_END}",
+    rf"(?:{_WEEKDAY})[-–/&]\S+",
+    rf"next (?:week|month|{_WEEKDAY}){_END}",
+    rf"in (?:[0-9]+|an?|one|two|three|four|five|six|seven|ten) (?:hour|day|week|month)s?{_END}",
+    rf"the [0-9]{{1,2}}(?:st|nd|rd|th){_END}",
+)
+"""What members write for dates and times that are not read."""
+
 _MOST_WORDS: Final = 6
 """As in "Fri, Dec 11, 2026"."""
 
@@ -70,6 +82,7 @@ class Line:
         due_time: the time as `HH:MM`, never without a date.
         course: the course that the line names, or the only one there is.
         why: why the member has to choose one of several courses; empty if not.
+        stayed: words of the title that look like a date or a time; empty if none do.
     """
 
     title: str
@@ -77,6 +90,7 @@ class Line:
     due_time: str | None
     course: CourseRow | None
     why: str
+    stayed: str
 
     @property
     def kind(self) -> str:
@@ -101,7 +115,10 @@ def read_line(line: str, courses: Sequence[CourseRow], now: datetime) -> Line:
         due_on = now.date() + timedelta(days=time_of_day.fromisoformat(due_time) < now.time())
     left = _left(words, {*times, *dates}, named)
     said = " ".join(line[found[at].start() : found[at].end()] for at in named)
-    return Line(_joined(line, found, left), due_on, due_time, *_course_of(said, [*named.values()], courses))
+    course, why = _course_of(said, [*named.values()], courses)
+    alike = _alike(words)
+    stayed = _joined(line, found, [at for at in left if at in alike])
+    return Line(_joined(line, found, left), due_on, due_time, course, why, stayed)
 
 
 def _last(
@@ -124,6 +141,16 @@ def _last(
             if not any(at in taken for at in place) and (value := value_of(said)) is not None:
                 found.append((place, value))
     return max(found, key=lambda one: (one[0].stop, -one[0].start), default=(range(0), None))
+
+
+def _alike(words: Sequence[str]) -> set[int]:
+    """The positions of words that look like a date or a time."""
+    alike: set[int] = set()
+    for start in range(len(words)):
+        text = " ".join(words[start : start + _MOST_WORDS])
+        for said in filter(None, (form.match(text) for form in (*_DATES, *_TIMES, *_ALIKE))):
+            alike.update(range(start, start + said[0].count(" ") + 1))
+    return alike
 
 
 def _date_of(found: re.Match[str], today: date) -> date | None:

@@ -11,7 +11,6 @@ from django.urls import reverse
 from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, READ, for_active_members
-from courses.item_batches import create_item
 from courses.pages.colors import courses_here
 from courses.pages.courses import first_steps
 from courses.uploads.files import files_of
@@ -23,6 +22,7 @@ from grades.views import GradeViewSet
 from planning.course_plan import PlannedItem, items_with_milestones
 from planning.pages.due_lists import take_overdue_steps
 from planning.pages.forms import AssumeForm, NewItemForm, Refused, sent
+from planning.pages.remarks import created, of_created, with_remarks
 from planning.pages.score_forms import NewScoreForm
 from studyservice.charts import percent_range
 from studyservice.http.middleware import may_fetch
@@ -124,12 +124,13 @@ def add_item(request: HttpRequest, member: Member, course_id: UUID) -> HttpRespo
     done = sent(
         form,
         lambda: form.make_once(
-            request, member, ItemViewSet.create_item, lambda: create_item(Access(member), course_id, **item)[0]
+            request, member, ItemViewSet.create_item, lambda: created(Access(member), course_id, item)
         ),
     )
     if isinstance(done, ApiError):
         return show_course(request, member, course_id, item_form=form, status=done.status)
-    messages.success(request, f"Added “{done['title']}”.", extra_tags="above")
+    said = with_remarks(f"Added “{done['title']}”.", of_created(done, member.today()))
+    messages.success(request, said, extra_tags="above")
     return _section(course_id, "add-item", adding=True)
 
 

@@ -21,7 +21,6 @@ from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, for_active_members
-from courses.item_batches import create_item
 from courses.pages.colors import courses_here, hues_here
 from courses.pages.courses import first_steps
 from courses.views import ItemViewSet
@@ -31,6 +30,7 @@ from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
 from planning.pages.forms import Refused
 from planning.pages.line_form import LineForm, said_of
+from planning.pages.remarks import created
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import Conflict
 from studyservice.rows.access import Access
@@ -177,11 +177,11 @@ def add_line(request: HttpRequest, member: Member) -> HttpResponse:
     course_id, item = form.new_item()
     try:
         made = form.make_once(
-            request, member, ItemViewSet.create_item, lambda: create_item(Access(member), course_id, **item)[0]
+            request, member, ItemViewSet.create_item, lambda: created(Access(member), course_id, item)
         )
     except Conflict as error:
         form.add_error("line", error.message)
         return show_week(request, member, line_form=form, status=error.status)
     request.session.pop(_LINE, None)
-    messages.success(request, said_of(made, member.today()))
+    messages.success(request, said_of(made, form.cleaned_data["stayed"], member.today()))
     return HttpResponseRedirect(target_after(request))

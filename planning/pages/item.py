@@ -18,7 +18,7 @@ from planning import milestones
 from planning.agenda_serializers import ItemDetailRow
 from planning.milestones import milestones_of
 from planning.pages.forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm, sent
-from planning.pages.row_changes import later_steps
+from planning.pages.remarks import gone_by, later_steps, later_than_item, with_remarks
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from planning.views import MilestoneViewSet
@@ -128,10 +128,10 @@ def item_page(request: HttpRequest, member: Member, item_id: UUID) -> HttpRespon
     done = sent(form, lambda: update_item(Access(member), item_id, **changes))
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, form=form, status=done.status)
-    messages.success(request, f"Saved “{done['title']}”." if changes else "Nothing was changed.")
     day = changes.get("due_on")
-    if day and (late := later_steps(Access(member), item_id, done["title"], day)):
-        messages.warning(request, late)
+    late = later_steps(Access(member), item_id, done["title"], day) if day else ""
+    said = f"Saved “{done['title']}”." if changes else "Nothing was changed."
+    messages.success(request, with_remarks(said, gone_by(day, member.today()), late))
     return redirect("item", item_id=item_id)
 
 
@@ -155,7 +155,8 @@ def add_milestone(request: HttpRequest, member: Member, item_id: UUID) -> HttpRe
     )
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, new_step=form, status=done.status)
-    messages.success(request, f"Added “{title}”.", extra_tags="above")
+    late = later_than_item(Access(member), item_id, due_on)
+    messages.success(request, with_remarks(f"Added “{title}”.", late), extra_tags="above")
     return _to_steps(item_id)
 
 
@@ -176,7 +177,8 @@ def change_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, changed_step=(milestone_id, form), status=done.status)
     said = f"Saved “{done['title']}”." if changes or new_place else "Nothing was changed."
-    messages.success(request, said, extra_tags="above")
+    late = later_than_item(Access(member), item_id, None if done["done"] else changes.get("due_on"))
+    messages.success(request, with_remarks(said, late), extra_tags="above")
     return _to_steps(item_id)
 
 

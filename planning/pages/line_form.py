@@ -1,7 +1,7 @@
 """The field *Add*, which makes an item from one line, and what is said of it."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -20,10 +19,15 @@ from courses.pages.item_fields import TOO_LONG
 from courses.serializers import CourseRow, NewItem
 from planning.line import read_line
 from planning.pages.forms import id_field, offer
+from planning.pages.remarks import of_created, short, with_remarks
 from studyservice.operations.columns import max_length
 
 MOST_CHARACTERS = 500
 """Of a line: a title and room for the rest."""
+
+_HELP = 'For example: Essay 2 Fri 17:00 #history. <a href="{}">What you can write</a>'
+_FORMS = "adding-an-item-in-one-line"
+"""The section of the guide that lists what is read."""
 
 _NO_COURSE = "Add a course first. We keep your line until then."
 _MOST_IN_TITLE = max_length(Item, "title")
@@ -37,7 +41,6 @@ class LineForm(OnceForm):
     line = forms.CharField(
         label="Add an item",
         max_length=MOST_CHARACTERS,
-        help_text="For example: Essay 2 Fri 17:00 #history",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter what to add, like “Essay 2 Fri 17:00”.", "max_length": TOO_LONG},
     )
@@ -51,6 +54,7 @@ class LineForm(OnceForm):
         """
         super().__init__(data, initial={"line": line}, auto_id="id_add_%s")
         self.member, self.courses = member, courses
+        self.fields["line"].help_text = format_html(_HELP, f"{reverse('guide', args=['members'])}#{_FORMS}")
         offer(self, "course_id", [(one["id"], one["name"]) for one in courses], "Choose a course")
 
     def clean(self) -> dict[str, Any]:
@@ -70,7 +74,7 @@ class LineForm(OnceForm):
         chosen = given.get("course_id") or (read.course and read.course["id"])
         return {
             **given,
-            **{name: getattr(read, name) for name in ("title", "kind", "due_on", "due_time")},
+            **{name: getattr(read, name) for name in ("title", "kind", "due_on", "due_time", "stayed")},
             "course_id": chosen,
         }
 
@@ -96,19 +100,31 @@ class LineForm(OnceForm):
         return given["course_id"], item
 
 
-def said_of(item: Mapping[str, Any], today: date) -> SafeString:
-    """What was read, with a link to change the item, whose record is that of its answer in JSON."""
+_FAR_OFF = timedelta(days=300)
+"""From today. A date without a year can be that far off because the member meant one that has gone by."""
+
+_STAYED = "“{}” stayed in the title. Write a date like 6 Dec or 2026-12-06 and a time like 17:00."
+
+
+def said_of(item: Mapping[str, Any], stayed: str, today: date) -> SafeString:
+    """What was read, with remarks and a link to change the item.
+
+    Args:
+        item: the record of `remarks.created`, as in JSON.
+        stayed: words of the title that look like a date or a time.
+    """
     when = "without a date"
     if item["due_on"] is not None:
         day = date.fromisoformat(item["due_on"])
-        when = f"due {date_format(day, 'l j F' if day.year == today.year else 'l j F Y')}"
+        when = f"due {day:%A} {short(day, today)}"
     if item["due_time"] is not None:
         when = f"{when} at {item['due_time']}"
-    return format_html(
-        'Added “{}” to {}, {}. <a href="{}">Change<span class="unseen"> “{}”</span></a>',
-        item["title"],
-        item["course_name"],
-        when,
-        reverse("item", args=[item["id"]]),
-        item["title"],
+    if item["due_on"] is not None and day - today > _FAR_OFF:
+        when = f"{when}, in {(day - today).days} days"
+    change = '<a href="{}">Change<span class="unseen"> “{}”</span></a>'
+    return with_remarks(
+        f"Added “{item['title']}” to {item['course_name']}, {when}.",
+        stayed and _STAYED.format(stayed),
+        of_created(item, today),
+        format_html(change, reverse("item", args=[item["id"]]), item["title"]),
     )

@@ -1,6 +1,6 @@
 """What a row in the lists of pages can do: tick an item or a milestone, or move it to another day."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from http import HTTPStatus
@@ -11,16 +11,16 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import is_valid_path, resolve, reverse
 from django.utils.dateformat import format as format_date
-from django.utils.html import format_html
 
 from accounts.models import Member
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import POST, for_active_members
 from courses.items import get_item, update_item
-from planning.milestones import get_milestone, steps_after, update_milestone
+from planning.milestones import get_milestone, update_milestone
 from planning.pages.course import show_course
 from planning.pages.forms import MoveForm, Refused
 from planning.pages.home import show_week
+from planning.pages.remarks import gone_by, later_steps, later_than_item, with_remarks
 from planning.pages.upcoming import show_upcoming
 from studyservice.rows.access import Access
 
@@ -69,14 +69,14 @@ class _Moving(NamedTuple):
 
     Attributes:
         move: sets its date.
-        late: returns what is now late because of the new date, with a link; empty if nothing is.
+        remarks: returns what to say of the new date.
     """
 
     id: UUID
     title: str
     due_on: date | None
     move: Callable[[date], object]
-    late: Callable[[date], str]
+    remarks: Callable[[date], Sequence[str]]
 
 
 @for_active_members(POST)
@@ -89,7 +89,7 @@ def move_item(request: HttpRequest, member: Member, item_id: UUID) -> HttpRespon
         item["title"],
         item["due_on"],
         lambda day: update_item(access, item_id, due_on=day),
-        lambda day: later_steps(access, item_id, item["title"], day),
+        lambda day: [gone_by(day, member.today()), later_steps(access, item_id, item["title"], day)],
     )
     return _moved(request, member, moving)
 
@@ -99,36 +99,14 @@ def move_milestone(request: HttpRequest, member: Member, milestone_id: UUID) -> 
     """Move the milestone to another day."""
     access = Access(member)
     step = get_milestone(access, milestone_id)
-
-    def late(day: date) -> str:
-        due_on = get_item(access, step["item_id"])["due_on"]
-        if step["done"] or due_on is None or day <= due_on:
-            return ""
-        return _with_link("It is now later than", step["item_title"], step["item_id"])
-
     moving = _Moving(
         milestone_id,
         step["title"],
         step["due_on"],
         lambda day: update_milestone(access, milestone_id, due_on=day),
-        late,
+        lambda day: [later_than_item(access, step["item_id"], None if step["done"] else day)],
     )
     return _moved(request, member, moving)
-
-
-def later_steps(access: Access, item_id: UUID, title: str, day: date) -> str:
-    """Tell how many open milestones are due after their item on its new day, with a link; empty if none is."""
-    number = steps_after(access, item_id, day)
-    if not number:
-        return ""
-    return _with_link(
-        "1 open step is now later than" if number == 1 else f"{number} open steps are now later than", title, item_id
-    )
-
-
-def _with_link(words: str, title: str, item_id: UUID) -> str:
-    address = f"{reverse('item', args=[item_id])}#milestones"
-    return format_html('{} “{}”. <a href="{}">Change the steps</a>', words, title, address)
 
 
 def _moved(request: HttpRequest, member: Member, moving: _Moving) -> HttpResponse:
@@ -143,8 +121,8 @@ def _moved(request: HttpRequest, member: Member, moving: _Moving) -> HttpRespons
         messages.success(request, f"“{moving.title}” is on {told} already. Nothing was changed.", extra_tags="above")
     else:
         moving.move(day)
-        said, late = f"Moved “{moving.title}” to {told}.", moving.late(day)
-        messages.success(request, format_html("{} {}", said, late) if late else said, extra_tags="above")
+        said = with_remarks(f"Moved “{moving.title}” to {told}.", *moving.remarks(day))
+        messages.success(request, said, extra_tags="above")
     return HttpResponseRedirect(f"{target_after(request)}#{_place(moving.due_on, today)}")
 
 

@@ -79,6 +79,15 @@ def test_a_line_makes_its_item(browser: Client, owner: RestEntryPoint) -> None:
     [
         ("Essay #hist", "Added “Essay” to World History, without a date."),
         ("Essay 1.2. #hist", "Added “Essay” to World History, due Monday 1 February 2027."),
+        ("Essay 24 Sep #hist", "Added “Essay” to World History, due Friday 24 September 2027."),
+        ("Essay 25 Sep #hist", "Added “Essay” to World History, due Saturday 25 September 2027, in 301 days."),
+        ("Essay 27 Nov 9:00 #hist", "due Saturday 27 November 2027 at 09:00, in 364 days."),
+        ("Essay 2026-11-27 #hist", "due Friday 27 November. 27 November was 1 day ago."),
+        ("Essay 2025-11-28 #hist", "due Friday 28 November 2025. 28 November 2025 was 365 days ago."),
+        (
+            "Midterm 12/6 9:00 #hist",
+            "09:00. “12/6” stayed in the title. Write a date like 6 Dec or 2026-12-06 and a time like 17:00. <a",
+        ),
         ("<b>Essay</b> today #hist", "Added “&lt;b&gt;Essay&lt;/b&gt;” to World History, due Saturday 28 November."),
     ],
 )
@@ -86,6 +95,29 @@ def test_a_line_makes_its_item(browser: Client, owner: RestEntryPoint) -> None:
 def test_the_message_says_what_was_read(browser: Client, line: str, said: str) -> None:
     page = browser.get(sent(browser, line).headers["Location"]).content.decode()
     assert said in page
+
+
+@each("line", ["essay Fri #hist", "Essay #hist"])
+def test_the_message_leads_to_an_item_of_the_same_title_and_date(
+    browser: Client, owner: RestEntryPoint, history: Any, biology: Any, line: str
+) -> None:
+    there = {}
+    for day in ("2026-12-04", None):
+        there[day] = owner.made("create_item", course_id=history["id"], title="Essay", due_on=day)["id"]
+        owner.made("create_item", course_id=biology["id"], title="Essay 2", due_on=day)
+    page = browser.get(sent(browser, line).headers["Location"]).content.decode()
+    twin = there["2026-12-04" if "Fri" in line else None]
+    assert f'World History already had <a href="/items/{twin}">an item with this title and date</a>.' in page
+    page = browser.get(sent(browser, "Essay 2 Fri #hist").headers["Location"]).content.decode()
+    assert "already had" not in page
+
+
+@pytest.mark.usefixtures("history")
+def test_the_field_links_what_it_reads(browser: Client) -> None:
+    page = browser.get("/").content.decode()
+    [address] = re.findall(r'<a href="([^"]*)">What you can write</a>', page)
+    path, _, section = address.partition("#")
+    assert f'id="{section}"' in browser.get(path).content.decode()
 
 
 @pytest.mark.usefixtures("biology")

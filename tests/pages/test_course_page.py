@@ -49,6 +49,17 @@ def changes(owner: RestEntryPoint) -> list[str]:
     return [one["operation"] for one in owner.made("list_changes")["data"]]
 
 
+@time_machine.travel(datetime(2026, 11, 28, 12, tzinfo=UTC), tick=False)
+def test_a_past_date_and_an_older_item_of_title_and_date_are_told(
+    browser: Client, owner: RestEntryPoint, graded: Any
+) -> None:
+    twin = owner.made("create_item", course_id=graded["course_id"], title="Essay", due_on="2026-11-26")
+    form = form_of(browser, path_of(graded), "kind") | {"title": ["essay"], "due_on": ["2026-11-26"]}
+    browser.post(f"{path_of(graded)}/items", form)
+    told = f'Biology already had <a href="/items/{twin["id"]}">an item with this title and date</a>.'
+    assert f"Added “essay”. 26 November was 2 days ago. {told}" in text_of(browser, path_of(graded))
+
+
 def test_an_item_can_be_added(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     exams = graded["categories"][0]["id"]
     form = form_of(browser, path_of(graded), "kind") | {"title": ["Midterm"], "kind": ["exam"]}

@@ -337,3 +337,39 @@ def test_an_item_moved_before_its_steps_says_so(browser: Client, owner: RestEntr
     assert "later than “<b>Essay</b>”" in moved("2026-11-24"), "escaped, which text_of reverts"
     browser.post(path, details(browser, essay) | {"due_on": ["2026-11-24"], "note": ["Other"]})
     assert "now later than" not in text_of(browser, path), "it was not moved"
+
+
+def test_an_item_given_a_date_in_the_past_says_so(browser: Client, essay: Any) -> None:
+    path = f"/items/{essay['id']}"
+    browser.post(path, details(browser, essay) | {"due_on": ["2026-01-09"]})
+    assert re.search(r"Saved “Essay 1”. 9 January was \d+ days ago.", text_of(browser, path))
+    browser.post(path, details(browser, essay) | {"due_on": ["2026-01-09"], "note": ["Other"]})
+    assert "days ago" not in text_of(browser, path), "its date is the same"
+
+
+@pytest.fixture
+def late(owner: RestEntryPoint, essay: Any) -> str:
+    """What is said of a step after 1 December, the date of its item."""
+    owner.made("update_item", item_id=essay["id"], due_on="2026-12-01")
+    return f'It is later than “Essay 1”. <a href="/items/{essay["id"]}#milestones">Change the steps</a>'
+
+
+def test_a_new_step_later_than_its_item_says_so(browser: Client, essay: Any, late: str) -> None:
+    path = f"/items/{essay['id']}"
+    for day, told in (("2026-12-02", f"Added “Outline”. {late}"), ("2026-12-01", "Added “Outline”. <")):
+        browser.post(f"{path}/milestones", {"title": "Outline", "due_on": day})
+        assert told in text_of(browser, path)
+
+
+def test_a_changed_step_later_than_its_item_says_so(
+    browser: Client, owner: RestEntryPoint, essay: Any, late: str
+) -> None:
+    path = f"/items/{essay['id']}"
+    step = owner.made("create_milestone", item_id=essay["id"], title="Outline")
+    for day, told in (("2026-12-02", f"Saved “Outline”. {late}"), ("2026-12-01", "Saved “Outline”. <")):
+        form = form_with("place", browser.get(path).content.decode())
+        browser.post(f"/milestones/{step['id']}", form | {"due_on": [day]})
+        assert told in text_of(browser, path)
+    form = form_with("place", browser.get(path).content.decode())
+    browser.post(f"/milestones/{step['id']}", form | {"title": ["Plan"]})
+    assert "Saved “Plan”. <" in text_of(browser, path)

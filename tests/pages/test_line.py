@@ -80,6 +80,36 @@ def test_the_last_evening_of_a_year_leads_into_the_next() -> None:
     assert str(read.due_on) == "2027-01-01"
 
 
+@each(
+    ("line", "stayed"),
+    [
+        ("Midterm exam 12/6 9:00", "12/6"),
+        ("Midterm 12/16/2026", "12/16/2026"),
+        ("Quiz Fri noon", "noon"),
+        ("Lab Tue 10am to 12pm", "10am"),
+        ("Lab Tue 10am-12pm", "10am-12pm"),
+        ("Lab 9:00-10:50 Mon", "9:00-10:50"),
+        ("Lab 17h30", "17h30"),
+        ("Lab 11.30", "11.30"),
+        ("Essay in two weeks", "in two weeks"),
+        ("Standup next Tuesday", "next"),
+        ("Standup next week", "next week"),
+        ("Essay due the 5th", "the 5th"),
+        ("Essay Thurs", "Thurs"),
+        ("Lab Mon/Wed", "Mon/Wed"),
+        ("Essay Fri 12 Dec", "Fri"),
+        ("Essay 31 Feb 25:00", "31 Feb 25:00"),
+        ("Read by Mon, essay by Fri", "Mon"),
+        ("Essay Fri 17:00 #history", ""),
+        ("Chapter 3.4, next chapter, 1st draft, C++17, 2026 Fri", ""),
+        ("Fridays in May", ""),
+        ('Read "12/6 at noon" Fri', ""),
+    ],
+)
+def test_what_looks_like_a_date_or_time_but_stayed_in_the_title_is_told(line: str, stayed: str) -> None:
+    assert read_line(line, COURSES, NOW).stayed == stayed
+
+
 _WORDS = sorted({word for line, _ in LINES for word in line.split()})
 _MARKS = [
     " ",

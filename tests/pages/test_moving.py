@@ -237,10 +237,15 @@ def test_it_tells_of_steps_that_are_now_late(
     assert f"Moved “Essay” to Mon 23 Nov. {told} now later than “Essay”. {link}" in page
 
 
+@each(("day", "told"), [("2026-11-20", "20 November was 1 day"), ("2025-11-21", "21 November 2025 was 365 days")])
+def test_it_tells_of_a_date_in_the_past(browser: Client, essay: Any, day: str, told: str) -> None:
+    assert f"{told} ago. Undo" in text_after(browser, press(browser, "Move Essay", due_on=day))
+
+
 def test_it_tells_of_a_step_that_is_now_after_its_item(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     step = owner.made("create_milestone", item_id=essay["id"], title="Outline", due_on="2026-11-23")
     said = text_after(browser, press(browser, "Move Outline a week later"))
-    assert said == "Moved “Outline” to Mon 30 Nov. It is now later than “Essay”. Change the steps Undo"
+    assert said == "Moved “Outline” to Mon 30 Nov. It is later than “Essay”. Change the steps Undo"
     owner.made("update_milestone", milestone_id=step["id"], done=True, due_on="2026-11-22")
     assert text_after(browser, press(browser, "Move Outline a week later")) == "Moved “Outline” to Sun 29 Nov. Undo"
 
