@@ -56,11 +56,11 @@ _DATES: Final = _forms(
 _TIMES: Final = _forms(rf"[0-9]{{1,2}}(?::[0-9]{{2}}(?: ?[ap]\.?m\.?)?| ?[ap]\.?m\.?){_END}")
 _ALIKE: Final = _forms(
     rf"[0-9]{{1,2}}/[0-9]{{1,2}}(?:/(?:20)?[0-9]{{2}})?{_END}",
-    rf"[0-9]{{1,2}}(?:\.[0-9]{{2}}|h(?:[0-9]{{2}})?){_END}",
+    rf"(?:[7-9]|1[0-9]|2[0-3])(?:\.[0-5][05]|h(?:[0-9]{{2}})?){_END}",
     r"\S*?[0-9](?::[0-9]{2}|[ap]m)(?![a-z])\S*",
-    rf"(?:noon|midnight|tonight|thurs?|tues|weds){_END}",
+    rf"(?:noon|midnight|tonight|tmrw?|thurs?|tues|weds){_END}",
     rf"(?:{_WEEKDAY})[-–/&]\S+",
-    rf"next (?:week|month|{_WEEKDAY}){_END}",
+    rf"next (?:week|month){_END}|next(?= (?:{_WEEKDAY}){_END})",
     rf"in (?:[0-9]+|an?|one|two|three|four|five|six|seven|ten) (?:hour|day|week|month)s?{_END}",
     rf"the [0-9]{{1,2}}(?:st|nd|rd|th){_END}",
 )
@@ -116,8 +116,7 @@ def read_line(line: str, courses: Sequence[CourseRow], now: datetime) -> Line:
     left = _left(words, {*times, *dates}, named)
     said = " ".join(line[found[at].start() : found[at].end()] for at in named)
     course, why = _course_of(said, [*named.values()], courses)
-    alike = _alike(words)
-    stayed = _joined(line, found, [at for at in left if at in alike])
+    stayed = _joined(line, found, sorted(_alike(words, left)))
     return Line(_joined(line, found, left), due_on, due_time, course, why, stayed)
 
 
@@ -143,13 +142,15 @@ def _last(
     return max(found, key=lambda one: (one[0].stop, -one[0].start), default=(range(0), None))
 
 
-def _alike(words: Sequence[str]) -> set[int]:
-    """The positions of words that look like a date or a time."""
+def _alike(words: Sequence[str], left: Sequence[int]) -> set[int]:
+    """The positions of words, among those left in the title, that look like a date or a time."""
     alike: set[int] = set()
+    title = {*left}
     for start in range(len(words)):
         text = " ".join(words[start : start + _MOST_WORDS])
         for said in filter(None, (form.match(text) for form in (*_DATES, *_TIMES, *_ALIKE))):
-            alike.update(range(start, start + said[0].count(" ") + 1))
+            place = {*range(start, start + said[0].count(" ") + 1)}
+            alike |= place if place <= title else set()
     return alike
 
 

@@ -102,7 +102,8 @@ def test_the_last_evening_of_a_year_leads_into_the_next() -> None:
         ("Read by Mon, essay by Fri", "Mon"),
         ("Essay Fri 17:00 #history", ""),
         ("Chapter 3.4, next chapter, 1st draft, C++17, 2026 Fri", ""),
-        ("Fridays in May", ""),
+        ("Problem set 4 Dec 12", ""),
+        ("Fridays in May, 24h take-home, unit 2.10", ""),
         ('Read "12/6 at noon" Fri', ""),
     ],
 )
