@@ -9,7 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 
 from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from accounts.members.profile import MAX_NAME, MemberFields
-from accounts.pages.forms import NumberField
+from accounts.pages.forms import PercentField
 from accounts.signing_in.codes import CodeRefusal
 from studyservice.templatetags.site import number
 
@@ -143,7 +143,7 @@ class ProfileForm(TimeZoneForm):
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
         error_messages={"max_length": "Use at most %(limit_value)d characters."},
     )
-    retention = NumberField(
+    retention = PercentField(
         label="Target recall (%)",
         least=round(LEAST_RETENTION * 100),
         most=round(MOST_RETENTION * 100),

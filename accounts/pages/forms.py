@@ -1,4 +1,4 @@
-"""Fields and forms of members' pages: numbers, texts, edits that keep concurrent changes, and files."""
+"""Fields and forms of members' pages: percents, texts, edits that keep concurrent changes, and files."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -29,8 +29,8 @@ def course_choices(courses: Iterable[CourseName]) -> list[tuple[str, str]]:
     return [(str(one["id"]), f"{one['name']} (ended)" if one["archived"] else one["name"]) for one in ended_last]
 
 
-class NumberField(forms.DecimalField):
-    """A number with a decimal point or a decimal comma, rounded half-up to four decimals.
+class PercentField(forms.DecimalField):
+    """A percent with a decimal point or a decimal comma, with or without its sign, rounded half-up to four decimals.
 
     Rendered as a text field: in a field of type `number`, browsers drop a comma that they do not expect.
     """
@@ -47,9 +47,10 @@ class NumberField(forms.DecimalField):
         )
 
     def to_python(self, value: Any) -> Any:
-        """Return the number; `87,5` is 87.5."""
-        if isinstance(value, str) and _COMMA.fullmatch(value.strip()):
-            value = value.replace(",", ".")
+        """Return the number; `87,5 %` is 87.5."""
+        if isinstance(value, str):
+            value = value.strip().removesuffix("%").rstrip()
+            value = value.replace(",", ".") if _COMMA.fullmatch(value) else value
         return super().to_python(value)
 
     def clean(self, value: Any) -> Any:

@@ -11,7 +11,7 @@ from django import forms
 from django.http import QueryDict
 
 from accounts.models import Member
-from accounts.pages.forms import EditForm, NumberField
+from accounts.pages.forms import EditForm, PercentField
 from accounts.pages.once import OnceForm
 from courses.courses import create_course
 from courses.entry_serializers import (
@@ -22,10 +22,10 @@ from courses.entry_serializers import (
     CreatedCourseRow,
     NewCourseFields,
 )
-from courses.models import Course
+from courses.models import DEFAULT_TERM, Course
 from courses.pages.item_fields import TOO_LONG
 from courses.pages.review import Review, TickedForm, drop_lowest_field
-from courses.serializers import COURSE_TEXTS
+from courses.serializers import COURSE_TEXTS, CourseRow
 from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow
 from studyservice.database.expressions import fold
@@ -46,6 +46,12 @@ def _text(name: str, label: str, help_text: str = "", *, required: bool = False)
 
 
 _EMPTY = {name: getattr(Course(), name) for name in COURSE_TEXTS}
+
+
+def given_texts(course: CourseRow) -> dict[str, str | None]:
+    """The texts of a course. A term that is the default counts as not given, because every course has one."""
+    texts: dict[str, str | None] = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
+    return texts | {"term": "" if course["term"] == DEFAULT_TERM else course["term"]}
 
 
 class CourseFields(forms.Form):
@@ -99,7 +105,7 @@ class WeightForm(TickedForm):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
-    weight = NumberField(least=0, most=100, error_messages={"required": "Enter a weight."})
+    weight = PercentField(least=0, most=100, error_messages={"required": "Enter a weight."})
     drop_lowest = drop_lowest_field()
 
     def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:

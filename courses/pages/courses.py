@@ -15,8 +15,8 @@ from accounts.pages.signed_in import FORM, POST, READ, for_active_members
 from courses import courses, items
 from courses.courses import COURSES, COURSES_IN_ALL
 from courses.pages.colors import courses_here
-from courses.pages.course_forms import CourseChangesForm, CourseForm
-from courses.serializers import COURSE_TEXTS, CourseRow, ItemRow
+from courses.pages.course_forms import CourseChangesForm, CourseForm, given_texts
+from courses.serializers import CourseRow, ItemRow
 from courses.uploads.files import delete_syllabus, files_by_course, get_syllabus_file, list_syllabi
 from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
@@ -91,8 +91,7 @@ def new_course_by_hand(request: HttpRequest, member: Member) -> HttpResponse:
 def change_course(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Change the fields of a course."""
     course = courses.require_course(Access(member), course_id)
-    stored = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
-    form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
+    form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=given_texts(course))
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
         return render(request, "courses/change_course.html", {"course": course, "form": form}, status=status)

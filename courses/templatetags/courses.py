@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from django.template import Context, Library
 
 from courses.pages.colors import hues_here
+from courses.pages.course_forms import given_texts
+from courses.serializers import CourseRow
 
 register = Library()
 
@@ -18,3 +20,10 @@ def course_color(context: Context, course_id: UUID | None) -> str:
     request: HttpRequest = context["request"]
     hue = hues_here(request).get(course_id)
     return "" if hue is None else f"hue-{hue}"  # none for a course deleted since the page read it
+
+
+@register.filter
+def facts(course: CourseRow, names: str = "code term meets") -> str:
+    """Return the named details of a course in one line, without those that nobody gave."""
+    given = given_texts(course)
+    return " · ".join(filter(None, (given[name] for name in names.split())))

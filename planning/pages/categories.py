@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from accounts.models import Member
-from accounts.pages.forms import NumberField
+from accounts.pages.forms import PercentField
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import FORM, for_active_members
 from courses.entry_serializers import MAX_CATEGORIES
@@ -46,7 +46,7 @@ class CategoryForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
-    weight = NumberField(label="Weight (%)", least=0, most=100)
+    weight = PercentField(label="Weight (%)", least=0, most=100)
     drop_lowest = drop_lowest_field()
     delete = forms.BooleanField(label="Delete", required=False)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 
-from accounts.pages.forms import EditForm, LinesField, NumberField
+from accounts.pages.forms import EditForm, LinesField, PercentField
 from accounts.pages.once import OnceForm
 from courses.models import MAX_NOTE, Item
 from courses.pages.item_fields import (
@@ -210,4 +210,4 @@ class AssumeForm(forms.Form):
 
     use_required_attribute = False
 
-    assume = NumberField(label="If I score … % on everything left", least=0, most=MOST_PERCENT)
+    assume = PercentField(label="If I score … % on everything left", least=0, most=MOST_PERCENT)

@@ -49,7 +49,7 @@ def scores(request: HttpRequest, member: Member, course_id: UUID) -> HttpRespons
     waiting = [item for item in items_with_milestones(access, course_id) if _waits(item)]
     page = Paginator(waiting, ITEMS_A_PAGE).get_page(request.GET.get("page"))
     form = ScoresForm(items=list(page), categories=grades["categories"])
-    return render(request, "planning/scores.html", {"grades": grades, "form": form, "page": page, "once": OnceForm()})
+    return _shown(request, grades, form, page=page)
 
 
 def _waits(item: PlannedItem) -> bool:
@@ -63,11 +63,11 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
             request, member, GradeViewSet.add_grade_score, lambda: _add(Access(member), course_id, request.POST)
         )
     except _Again as again:
-        return _rejected(request, again.grades, again.form, HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _shown(request, again.grades, again.form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:
         grades, form = _sent(Access(member), course_id, request.POST)
         form.of_items.add_error(None, error.message)
-        return _rejected(request, grades, form, error.status)
+        return _shown(request, grades, form, status=error.status)
     messages.success(request, said)
     return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#grade")
 
@@ -95,6 +95,14 @@ def _sent(access: Access, course_id: UUID, sent: QueryDict) -> tuple[GradeBreakd
     return grades, ScoresForm(sent, items=items, categories=grades["categories"])
 
 
-def _rejected(request: HttpRequest, grades: GradeBreakdownRow, form: ScoresForm, status: HTTPStatus) -> HttpResponse:
-    context = {"grades": grades, "form": form, "once": OnceForm()}
+def _shown(
+    request: HttpRequest,
+    grades: GradeBreakdownRow,
+    form: ScoresForm,
+    *,
+    status: HTTPStatus = HTTPStatus.OK,
+    **more: object,
+) -> HttpResponse:
+    has_graded = any(score["item_id"] for category in grades["categories"] for score in category["scores"])
+    context = {"grades": grades, "form": form, "has_graded": has_graded, "once": OnceForm(), **more}
     return render(request, "planning/scores.html", context, status=status)

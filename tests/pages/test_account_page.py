@@ -52,7 +52,7 @@ def profile(**changes: str) -> dict[str, str]:
 
 @pytest.mark.same_statements
 def test_the_profile_can_be_changed(signed_in: Client, member: Member) -> None:
-    sent = profile(name="Ada Park", time_zone="Asia/Tokyo", retention="92.35", new_cards_a_day="7")
+    sent = profile(name="Ada Park", time_zone="Asia/Tokyo", retention="92,35 %", new_cards_a_day="7")
     assert signed_in.post("/account", sent).headers["Location"] == "/account"
     member.refresh_from_db()
     assert (member.name, member.time_zone, member.desired_retention) == ("Ada Park", "Asia/Tokyo", 0.9235)

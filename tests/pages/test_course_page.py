@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with
 from tests.support.samples import UNKNOWN_ID
@@ -190,6 +191,20 @@ def test_the_grade_is_one_line_and_a_table(browser: Client, owner: RestEntryPoin
     assert 'role="img" aria-label="Grades that are still possible' in section
 
 
+def test_not_everything_is_graded_while_an_item_has_no_category(
+    browser: Client, owner: RestEntryPoint, graded: Any
+) -> None:
+    for category in graded["categories"]:
+        fields = {"course_id": graded["course_id"], "category_id": category["id"]}
+        owner.made("add_grade_score", **fields, label=category["name"], score=90)
+    assert "Everything is graded" in text_of(browser, path_of(graded))
+    owner.made("create_item", course_id=graded["course_id"], title="Final", kind="exam")
+    page = text_of(browser, path_of(graded))
+    assert "Everything is graded" not in page
+    assert "Everything with a category is graded" in page
+    assert "1 item has no category" in page
+
+
 def test_a_course_without_categories_shows_the_next_step(browser: Client, course: Any) -> None:
     page = text_of(browser, f"/courses/{course['id']}")
     assert ">Grade</h2>" in page
@@ -261,7 +276,7 @@ def test_an_assumed_score_shows_the_resulting_grade(browser: Client, owner: Rest
     exams = graded["categories"][0]["id"]
     owner.made("add_grade_score", course_id=graded["course_id"], category_id=exams, label="Midterm", score=90)
     assumed = owner.made("get_grades", course_id=graded["course_id"], assume=72.5)["outlook"]["assumed"]
-    page = text_of(browser, f"{path_of(graded)}?assume=72,5")
+    page = text_of(browser, f"{path_of(graded)}?assume=72,5%25")
     assert "With 72.5% on everything left your grade is" in page
     assert f"<strong>{assumed['grade']:g}%</strong> ({assumed['letter']})" in page
     page = text_of(browser, f"{path_of(graded)}?assume=151", 422)
@@ -295,11 +310,26 @@ def test_categories_can_be_changed_added_and_deleted(browser: Client, owner: Res
     assert categories_of(owner, graded) == [("Exams", 60, 0), ("Quizzes", 40, 1)]
 
 
+@each(("typed", "weight"), [("50%", 50), ("50 %", 50), ("33,5%", 33.5), (" 12.5 % ", 12.5)])
+def test_a_weight_may_end_with_a_percent_sign(
+    *, browser: Client, owner: RestEntryPoint, graded: Any, typed: str, weight: float
+) -> None:
+    path = f"{path_of(graded)}/categories"
+    form = form_of(browser, path, "known") | {f"{graded['categories'][0]['id']}-weight": [typed]}
+    assert browser.post(path, form).status_code == 302
+    assert categories_of(owner, graded)[0] == ("Exams", weight, 0)
+
+
 def test_invalid_categories_are_shown_with_their_input(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     path = f"{path_of(graded)}/categories"
     exams = graded["categories"][0]["id"]
     form = form_of(browser, path, "known")
-    wrong = {f"{exams}-name": [""], f"{exams}-weight": ["101"], f"{exams}-drop_lowest": ["21"], "new0-name": ["Labs"]}
+    wrong = {
+        f"{exams}-name": [""],
+        f"{exams}-weight": ["101"],
+        f"{exams}-drop_lowest": ["21"],
+        "new0-name": ["Labs"],
+    } | {"new0-weight": ["%"]}
     page = browser.post(path, form | wrong)
     text = page.content.decode()
     assert page.status_code == 422

@@ -157,6 +157,21 @@ def test_a_course_can_be_added_by_hand(browser: Client, owner: RestEntryPoint) -
     assert [course[name] for name in ("name", "code", "term")] == ["Cell Biology", "BIO 210", "Fall semester"]
 
 
+def test_a_term_that_nobody_gave_is_not_shown(browser: Client, owner: RestEntryPoint) -> None:
+    browser.post("/courses/new/by-hand", {"name": "Botany", "code": "BIO 7"})
+    [course] = owner.made("list_courses")["data"]
+    path = f"/courses/{course['id']}"
+    form = form_with("name", browser.get(f"{path}/change").content.decode())
+    assert form["term"] == [""]
+    for page in ("/courses", path):
+        assert '<p class="hint">BIO 7</p>' in text_of(browser, page)
+    assert browser.post(f"{path}/change", form | {"term": ["Fall 2026"], "meets": ["Tu/Th 10:30"]}).status_code == 302
+    for page in ("/courses", path):
+        assert '<p class="hint">BIO 7 · Fall 2026 · Tu/Th 10:30</p>' in text_of(browser, page)
+    owner.made("update_course", course_id=course["id"], archived=True)
+    assert '<span class="hint">BIO 7 · Fall 2026</span>' in text_of(browser, "/courses")
+
+
 def test_an_invalid_field_shows_its_error_and_keeps_the_input(browser: Client, owner: RestEntryPoint) -> None:
     page = browser.post("/courses/new/by-hand", {"name": "", "code": "BIO 210", "term": "x" * 61})
     assert page.status_code == 422

@@ -125,6 +125,27 @@ def test_the_form_has_the_items_that_wait_for_a_score(
     assert f'href="{path}"' in text_of(browser.get(f"/courses/{course['id']}"))
 
 
+@pytest.mark.usefixtures("categories")
+def test_the_form_says_why_it_has_no_items(browser: Client, owner: RestEntryPoint, course: Any, path: str) -> None:
+    page = text_of(browser.get(path))
+    assert "No item has a category yet." in page
+    assert "Every item with a category has a score." not in page
+    assert f'<a href="/courses/{course["id"]}/items/categories">Choose its category</a>' in page
+    assert "No item has a category yet." in text_of(browser.post(path, {"new0-score": "x"}), 422)
+    [trip] = owner.made("list_items", course_id=course["id"])["data"]
+    owner.made("delete_item", item_id=trip["id"])
+    assert "This course has no items yet." in text_of(browser.get(path))
+
+
+def test_the_form_says_that_every_item_has_a_score(
+    *, browser: Client, owner: RestEntryPoint, course: Any, categories: Any, homework: list[str], path: str
+) -> None:
+    for item in homework:
+        fields = {"course_id": course["id"], "category_id": categories[0]["id"], "item_id": item}
+        owner.made("add_grade_score", **fields, label="HW", score=80)
+    assert "Every item with a category has a score." in text_of(browser.get(path))
+
+
 def test_all_typed_scores_are_one_change(
     *, browser: Client, owner: RestEntryPoint, course: Any, categories: Any, homework: list[str], path: str
 ) -> None:
