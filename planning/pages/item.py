@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from accounts.models import Member
-from accounts.pages.once import address_here
+from accounts.pages.once import OnceForm, address_here
 from accounts.pages.signed_in import FORM, POST, for_active_members
 from courses.items import get_item, update_item
 from grades.breakdown import get_grades
@@ -19,6 +19,8 @@ from planning.agenda_serializers import ItemDetailRow
 from planning.milestones import milestones_of
 from planning.pages.forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm, sent
 from planning.pages.remarks import gone_by, later_steps, later_than_item, with_remarks
+from planning.pages.row_changes import later_steps
+from planning.pages.score_forms import ItemScoresForm, waits_for_score
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from planning.views import MilestoneViewSet
@@ -55,6 +57,8 @@ def show_item(
         "item": item,
         "today": member.today(),
         "score": _score_of(grades, item_id),
+        "score_form": ItemScoresForm(items=[item], categories=grades["categories"]) if waits_for_score(item) else None,
+        "once": OnceForm(),
         "form": form or ItemForm(item=item, categories=grades["categories"]),
         "steps": _steps(there, changed_step),
         "changed_id": changed_step[0] if changed_step else None,

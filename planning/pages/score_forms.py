@@ -10,6 +10,7 @@ from django.utils.formats import date_format
 
 from accounts.pages.once import OnceForm
 from courses.pages.item_fields import TOO_LONG
+from courses.serializers import ItemRow
 from grades.models import GradeScore
 from grades.points import MOST_PERCENT
 from grades.serializers import CategoryRow, NewScore, ScoreBody
@@ -18,6 +19,9 @@ from planning.pages.forms import id_field, offer
 from studyservice.operations.columns import max_length
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.fields import parse_uuid
+
+ScoredItem = PlannedItem | ItemRow
+"""An item as a page of its course or its own page has it."""
 
 AS_POINTS: Final = "Or points, like 17/20."
 
@@ -58,19 +62,25 @@ class ScoreField(forms.CharField):
             raise forms.ValidationError(_WRONG) from None
 
 
-def _label_field() -> forms.CharField:
+def label_field() -> forms.CharField:
+    """The name of a score."""
     return forms.CharField(
         label="Name",
         required=False,
         max_length=max_length(GradeScore, "label"),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"max_length": TOO_LONG},
+        error_messages={"required": _UNNAMED, "max_length": TOO_LONG},
     )
 
 
-def label_of(item: PlannedItem) -> str:
+def label_of(item: ScoredItem) -> str:
     """The label of an item's score: its title, as far as it fits."""
     return item["title"][: max_length(GradeScore, "label")].strip()
+
+
+def waits_for_score(item: ScoredItem) -> bool:
+    """Return whether the item has a category and no score."""
+    return item["category_id"] is not None and item["status"] != "graded"
 
 
 def _score(given: Mapping[str, Any], item_id: UUID | None = None) -> NewScore:
@@ -86,7 +96,7 @@ class NewScoreForm(OnceForm):
     field_order = ("item_id", "score", "category_id", "label")
 
     item_id = id_field("Item", error="Choose one of the listed items, or none.")
-    label = _label_field()
+    label = label_field()
     category_id = id_field("Category")
     score = ScoreField(label="Score (%)", help_text=AS_POINTS)
 
@@ -138,7 +148,7 @@ class ItemScoresForm(forms.Form):
         self,
         data: Mapping[str, Any] | None = None,
         *,
-        items: Sequence[PlannedItem],
+        items: Sequence[ScoredItem],
         categories: Sequence[CategoryRow],
     ) -> None:
         super().__init__(data)
@@ -181,7 +191,7 @@ class FreeScoreForm(forms.Form):
 
     score = ScoreField(label="Score (%)", required=False)
     category_id = id_field("Category")
-    label = _label_field()
+    label = label_field()
 
     def __init__(self, place: int, data: Mapping[str, Any] | None, categories: Sequence[CategoryRow]) -> None:
         super().__init__(data, prefix=f"new{place}")

@@ -17,9 +17,9 @@ from grades.breakdown import get_grades
 from grades.scores import add_grade_score
 from grades.serializers import GradeBreakdownRow
 from grades.views import GradeViewSet
-from planning.course_plan import PlannedItem, items_with_milestones
+from planning.course_plan import items_with_milestones
 from planning.pages.course import add_score
-from planning.pages.score_forms import ScoresForm
+from planning.pages.score_forms import ScoresForm, waits_for_score
 from studyservice.operations.errors import Conflict
 from studyservice.rows.access import Access, change
 
@@ -46,14 +46,10 @@ def scores(request: HttpRequest, member: Member, course_id: UUID) -> HttpRespons
     if request.method == "POST":
         return _save(request, member, course_id)
     grades = get_grades(access, course_id)
-    waiting = [item for item in items_with_milestones(access, course_id) if _waits(item)]
+    waiting = [item for item in items_with_milestones(access, course_id) if waits_for_score(item)]
     page = Paginator(waiting, ITEMS_A_PAGE).get_page(request.GET.get("page"))
     form = ScoresForm(items=list(page), categories=grades["categories"])
     return _shown(request, grades, form, page=page)
-
-
-def _waits(item: PlannedItem) -> bool:
-    return item["category_id"] is not None and item["status"] != "graded"
 
 
 def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
@@ -91,7 +87,7 @@ def _sent(access: Access, course_id: UUID, sent: QueryDict) -> tuple[GradeBreakd
     """The breakdown, and the form with the input. Items that no longer wait are there if a score was entered."""
     grades = get_grades(access, course_id)
     there = (item for item in items_with_milestones(access, course_id) if str(item["id"]) in sent)
-    items = [item for item in there if _waits(item) or str(sent[str(item["id"])]).strip()]
+    items = [item for item in there if waits_for_score(item) or str(sent[str(item["id"])]).strip()]
     return grades, ScoresForm(sent, items=items, categories=grades["categories"])
 
 

@@ -12,6 +12,7 @@ from planning.pages.item_categories import item_categories
 from planning.pages.month import month_page
 from planning.pages.row_changes import move_item, move_milestone, tick_item, tick_milestone
 from planning.pages.school_calendars import calendar_list, calendar_page, delete_calendar
+from planning.pages.score_changes import change_score
 from planning.pages.scores import scores
 from planning.pages.upcoming import upcoming_page
 
@@ -25,6 +26,7 @@ urlpatterns = [
     path("courses/<uuid:course_id>/items/categories", item_categories, name="item-categories"),
     path("courses/<uuid:course_id>/scores", scores, name="scores"),
     path("courses/<uuid:course_id>/categories", grade_categories, name="grade-categories"),
+    path("scores/<uuid:score_id>", change_score, name="change-score"),
     path("scores/<uuid:score_id>/delete", delete_score, name="delete-score"),
     path("items/<uuid:item_id>", item_page, name="item"),
     path("items/<uuid:item_id>/milestones", add_milestone, name="add-milestone"),

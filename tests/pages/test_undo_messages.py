@@ -135,6 +135,7 @@ FORMS: dict[str, Callable[[Account], object]] = {
     "scores": lambda a: a.save(f"{a.course}/scores", a.item, **{a.item: "90"}),
     "scores of one": lambda a: a.post(f"{a.course}/scores", label="Test", score="17/20", category_id=a.category),
     "grade-categories": lambda a: a.save(f"{a.course}/categories", "known", **{f"{a.category}-name": "Work"}),
+    "change-score": lambda a: a.post(f"/scores/{a.score}", score="70", label="Quiz", category_id=a.category),
     "delete-score": lambda a: a.post(f"/scores/{a.score}/delete"),
     "item": lambda a: a.save(f"/items/{a.item}", "note", title="Long essay"),
     "item unchanged": lambda a: a.save(f"/items/{a.item}", "note"),
