@@ -19,7 +19,6 @@ from planning.agenda_serializers import ItemDetailRow
 from planning.milestones import milestones_of
 from planning.pages.forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm, sent
 from planning.pages.remarks import gone_by, later_steps, later_than_item, with_remarks
-from planning.pages.row_changes import later_steps
 from planning.pages.score_forms import ItemScoresForm, waits_for_score
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
