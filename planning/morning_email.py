@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.urls import reverse
 
 from courses.item_rows import EXAMINED
 from courses.models import ItemStatus
@@ -14,6 +15,7 @@ from planning.agenda import look_ahead
 from planning.agenda_serializers import AgendaRow
 from planning.serializers import MilestoneRow
 from studyservice.rows.access import Access
+from vocab.plans import has_plan
 from vocab.studied import cards_left
 
 DAYS = 2
@@ -48,15 +50,23 @@ class MorningEmail(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """An item or a step. `time` is empty without one."""
+    """An item or a step.
+
+    Attributes:
+        time: empty without one.
+        kind: an item's kind.
+        study: the address of the page where the cards of an exam can be studied for it; empty without one.
+    """
 
     day: date
     time: str
     text: str
+    kind: str = ""
+    study: str = ""
 
 
 class _Lists(NamedTuple):
-    """Lines, soonest first."""
+    """Lines, soonest first. Exams and quizzes of the next days are among those due, too."""
 
     due: list[_Line]
     overdue: list[_Line]
@@ -80,16 +90,26 @@ def _lists(agenda: AgendaRow) -> _Lists:
     items = [item for item in agenda["items"] if item["status"] == ItemStatus.OPEN]
     lines = [_item(item) for item in [*agenda["missed"], *items]] + [_step(step) for step in agenda["milestones"]]
     dated = sorted((line for line in lines if line), key=lambda line: line.day)
-    exams = [_item(item) for item in items if item["kind"] in EXAMINED]
+    with_cards = {one["item_id"] for one in agenda["readiness"] if one["cards"]}
+    exams = [
+        line._replace(study=_study(item, today) if item["id"] in with_cards else "")
+        for item in items
+        if item["kind"] in EXAMINED and (line := _item(item))
+    ]
     return _Lists(
         due=[line for line in dated if today <= line.day <= last],
         overdue=[line for line in dated if line.day < today],
-        exams=[line for line in exams if line and line.day > last],
+        exams=exams,
     )
 
 
 def _subject(today: date, lists: _Lists, cards: int) -> str:
-    """Return the numbers. Titles stay in the text, since lock screens show subjects."""
+    """Return the numbers, after the kinds of today's and tomorrow's exams and quizzes.
+
+    Titles stay in the text, since lock screens show subjects.
+    """
+    near = {today: "today", today + timedelta(days=1): "tomorrow"}
+    exams = dict.fromkeys(f"{line.kind} {near[line.day]}" for line in lists.exams if line.day in near)
     due_today = sum(line.day == today for line in lists.due)
     last = today + timedelta(days=DAYS)
     numbers = {
@@ -99,7 +119,8 @@ def _subject(today: date, lists: _Lists, cards: int) -> str:
         "exam or quiz within a week" if len(lists.exams) == 1 else "exams and quizzes within a week": len(lists.exams),
         "flashcard" if cards == 1 else "flashcards": cards,
     }
-    return f"{today:%A}: {', '.join(f'{number} {what}' for what, number in numbers.items() if number)}"
+    told = [*exams, *(f"{number} {what}" for what, number in numbers.items() if number)]
+    return f"{today:%A}: {', '.join(told)}"
 
 
 def _sections(today: date, lists: _Lists) -> Iterator[Section]:
@@ -119,8 +140,11 @@ def _section(heading: str, lines: Sequence[str]) -> Section:
 
 
 def _item(item: ItemRow) -> _Line | None:
-    day = item["due_on"]
-    return None if day is None else _Line(day, item["due_time"] or "", f"{item['title']} ({item['course_name']})")
+    day, kind = item["due_on"], item["kind"]
+    if day is None:
+        return None
+    named = f"{kind}, " if kind in EXAMINED else ""
+    return _Line(day, item["due_time"] or "", f"{item['title']} ({named}{item['course_name']})", kind)
 
 
 def _step(step: MilestoneRow) -> _Line | None:
@@ -128,9 +152,18 @@ def _step(step: MilestoneRow) -> _Line | None:
     return None if day is None else _Line(day, "", f"{step['title']}, for {step['item_title']} ({step['course_name']})")
 
 
+def _study(item: ItemRow, today: date) -> str:
+    """Return the address of the page with a plan for the exam; empty if it has none."""
+    is_planned = has_plan(item["kind"], item["due_on"], today)
+    return f"{settings.BASE_URL}{reverse('item', args=[item['id']])}" if is_planned else ""
+
+
 def _exam(line: _Line, today: date) -> str:
     at = f" at {line.time}" if line.time else ""
-    return f"{line.text}, {_short(line.day)}{at}, in {(line.day - today).days} days"
+    days = (line.day - today).days
+    when = {0: "today", 1: "tomorrow"}.get(days, f"in {days} days")
+    study = f". Study for it: {line.study}" if line.study else ""
+    return f"{line.text}, {_short(line.day)}{at}, {when}{study}"
 
 
 def _short(day: date) -> str:

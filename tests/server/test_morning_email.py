@@ -66,12 +66,49 @@ def test_it_lists_what_the_day_needs(owner: RestEntryPoint, course: Any, morning
         "- Read, for Midterm (Cell Biology), since Fri 20 Nov\n"
         "- Problem set 4 (Cell Biology), since Thu 26 Nov\n\n"
         "Exams and quizzes in the next week\n"
-        "- Midterm (Cell Biology), Thu 3 Dec at 10:00, in 5 days\n\n"
+        "- Midterm (exam, Cell Biology), Thu 3 Dec at 10:00, in 5 days\n\n"
         f"2 flashcards to study today: {settings.BASE_URL}/study\n\n"
         f"Your week: {settings.BASE_URL}/\n\n"
         "You asked for this e-mail in your account. "
     )
     assert Client().post(path_of(after.strip())).status_code == 200
+
+
+def test_exams_and_quizzes_of_these_days_are_told_twice(owner: RestEntryPoint, course: Any, morning: Any) -> None:
+    """In their day, and with all of the week. The subject has their kind, but no title."""
+    dated(owner, course, "Vocabulary", "2026-11-28", due_time="09:00", kind="quiz")
+    dated(owner, course, "Midterm", "2026-11-29", kind="exam")
+    dated(owner, course, "Oral", "2026-11-29", kind="exam")
+    done = dated(owner, course, "Done", "2026-11-28", kind="exam")
+    owner.made("update_item", item_id=done["id"], done=True)
+    sent = morning()
+    assert sent.subject == (
+        "Saturday: quiz today, exam tomorrow, 1 due today, 2 due by Monday, 3 exams and quizzes within a week"
+    )
+    assert "Saturday 28 November\n- 09:00 Vocabulary (quiz, Cell Biology)\n" in sent.body
+    assert "Sunday 29 November\n- Midterm (exam, Cell Biology)\n- Oral (exam, Cell Biology)\n" in sent.body
+    assert (
+        "Exams and quizzes in the next week\n"
+        "- Vocabulary (quiz, Cell Biology), Sat 28 Nov at 09:00, today\n"
+        "- Midterm (exam, Cell Biology), Sun 29 Nov, tomorrow\n"
+        "- Oral (exam, Cell Biology), Sun 29 Nov, tomorrow\n"
+    ) in sent.body
+
+
+def test_an_exam_with_cards_has_a_link_to_study_for_it(
+    owner: RestEntryPoint, owner_member: Member, course: Any, morning: Any, client: Client
+) -> None:
+    made_deck(owner, "Mitosis", course_id=course["id"])
+    dated(owner, course, "Quiz 1", "2026-11-28", kind="quiz")
+    midterm = dated(owner, course, "Midterm", "2026-12-03", kind="exam")
+    dated(owner, owner.made("create_course", name="History"), "Final", "2026-12-04", kind="exam")
+    *_, section = morning().body.partition("next week\n")
+    today, exam, without, *_ = section.splitlines()
+    client.force_login(owner_member)
+    link = f"{settings.BASE_URL}/items/{midterm['id']}"
+    assert exam == f"- Midterm (exam, Cell Biology), Thu 3 Dec, in 5 days. Study for it: {link}"
+    assert (today[-5:], without[-6:]) == ("today", "6 days")
+    assert "Study for this exam" in client.get(path_of(link)).content.decode()
 
 
 def test_nothing_to_tell_sends_nothing(owner: RestEntryPoint, course: Any, morning: Any) -> None:
