@@ -1,6 +1,6 @@
 """What the courses that have not ended still bring, and the items of a month."""
 
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
@@ -13,15 +13,13 @@ from planning.milestones import MILESTONES_OF_OPEN_COURSES
 from planning.serializers import MilestoneRow
 from studyservice.database.rows import At
 from studyservice.database.statements import Param
-from studyservice.database.times import END_OF_DAY
 from studyservice.rows.access import Access, MemberSelect
 
 
 class PlacedMilestone(MilestoneRow):
-    """A milestone with what its place among items depends on, and the course of its item."""
+    """A milestone with the course of its item."""
 
     course_id: Annotated[UUID, At("item__course_id")]
-    created_at: datetime
 
 
 class MonthItem(TypedDict):
@@ -29,6 +27,7 @@ class MonthItem(TypedDict):
 
     id: UUID
     title: str
+    kind: str
     due_on: date
     due_time: str | None
     course_id: UUID
@@ -42,7 +41,7 @@ _FROM = Q(due_on__gte=Param("start"))
 _ITEMS = ITEMS_OF_OPEN_COURSES.filter(_FROM | Q(due_on=None, done=False, graded=False)).order_by(*SOONEST_FIRST)
 _UNDATED_STEP = Q(due_on=None) & (Q(item__due_on=None) | Q(item__due_on__gte=Param("start")))
 _STEPS = MILESTONES_OF_OPEN_COURSES.filter(_FROM | _UNDATED_STEP, done=False).order_by(
-    F("due_on").asc(nulls_last=True), "created_at", "id"
+    F("due_on").asc(nulls_last=True), "position", "id"
 )
 _MONTH = MemberSelect(
     ITEMS_OF_OPEN_COURSES.filter(due_on__gte=Param("first"), due_on__lte=Param("last")).order_by(*SOONEST_FIRST),
@@ -89,10 +88,9 @@ def upcoming(access: Access, start: date, filters: Filters, *, limit: int) -> li
     return rows[:limit]
 
 
-def _place(row: ItemRow | PlacedMilestone) -> tuple[date, bool, str, datetime, UUID]:
-    """The key of the order of `SOONEST_FIRST`. Milestones have no time."""
-    day, time = row["due_on"], None if "item_id" in row else row["due_time"]
-    return day or date.max, day is None, time or END_OF_DAY, row["created_at"], row["id"]
+def _place(row: ItemRow | PlacedMilestone) -> tuple[date, bool, bool]:
+    """The key by which items and milestones, each in their order, are merged: a day's items come first."""
+    return row["due_on"] or date.max, row["due_on"] is None, "item_id" in row
 
 
 def items_of_month(access: Access, first: date, last: date) -> list[MonthItem]:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from accounts.models import Member
 from accounts.pages.signed_in import READ, for_active_members
+from courses.item_rows import EXAMINED
 from planning.upcoming import MonthItem, items_of_month
 from studyservice.rows.access import Access
 
@@ -50,6 +51,7 @@ def month_page(request: HttpRequest, member: Member, month: str) -> HttpResponse
         "today": member.today(),
         "weeks": [[_day(first, number, by_day) for number in week] for week in weeks],
         "is_empty": not found,
+        "examined": EXAMINED,
     }
     return render(request, "planning/month.html", context)
 

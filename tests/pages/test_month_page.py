@@ -77,6 +77,13 @@ def test_it_is_a_table_of_weeks_with_items_by_day(browser: Client, owner: RestEn
     assert re.search(rf'<li class="hue-\d+">{link}', page)
 
 
+def test_it_says_which_items_are_exams_and_quizzes(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+    for kind in ("exam", "quiz", "paper"):
+        owner.made("create_item", course_id=course["id"], title=f"A {kind}", kind=kind, due_on="2026-11-30")
+    found = re.findall(r'">(A \w+)</a> <span class="hint">(.*?)<span class="course-name">', page_of(browser, "2026-11"))
+    assert found == [("A exam", "<strong>exam</strong> · "), ("A quiz", "<strong>quiz</strong> · "), ("A paper", "")]
+
+
 def test_it_marks_today_on_the_members_clock(browser: Client, owner: RestEntryPoint) -> None:
     owner.made("update_me", time_zone="Pacific/Kiritimati")
     page = page_of(browser, "2026-11")

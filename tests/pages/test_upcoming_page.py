@@ -55,7 +55,7 @@ def test_it_lists_items_and_open_steps_by_week(browser: Client, owner: RestEntry
     owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-12-07")
     owner.made("create_milestone", item_id=item["id"], title="Ask")
     assert outline(page_of(browser)) == [
-        *["This week", "Today Thu 26 Nov", "Today", "Sunday 29 Nov", "Sunday"],
+        *["Until Sunday 29 Nov", "Today Thu 26 Nov", "Today", "Sunday 29 Nov", "Sunday"],
         *["Next week", "Monday 30 Nov", "Monday"],
         *["7 – 13 Dec", "Monday 7 Dec", "Outline", "Tuesday 8 Dec", "Essay"],
         *["11 – 17 Jan", "Sunday 17 Jan 2027", "Eighth"],
@@ -64,13 +64,38 @@ def test_it_lists_items_and_open_steps_by_week(browser: Client, owner: RestEntry
     ]
 
 
-def test_a_day_is_in_order_of_time_then_age(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_the_first_heading_says_when_its_week_ends(
+    browser: Client, owner: RestEntryPoint, course: Any, time_machine: Any
+) -> None:
+    """The week on `/` is seven days from today."""
+    for day, heading in ((28, "Until Sunday 29 Nov"), (29, "Today"), (30, "Until Sunday 6 Dec")):
+        time_machine.move_to(f"2026-11-{day}T12:00:00Z")
+        owner.made("create_item", course_id=course["id"], title="Essay", due_on=f"2026-11-{day}")
+        assert outline(page_of(browser))[0] == heading
+
+
+def test_the_list_from_an_earlier_day_has_that_heading_on_a_sunday_too(
+    browser: Client, owner: RestEntryPoint, course: Any, time_machine: Any
+) -> None:
+    time_machine.move_to("2026-11-29T12:00:00Z")
+    owner.made("create_item", course_id=course["id"], title="Essay", due_on="2026-11-26")
+    assert outline(page_of(browser, "?from=2026-11-26"))[0] == "Until Sunday 29 Nov"
+
+
+def test_a_day_has_items_by_time_then_age_and_then_steps_as_on_the_week(
+    browser: Client, owner: RestEntryPoint, course: Any
+) -> None:
     made = {}
     for title, time in (("Old", None), ("Late", "17:00"), ("Early", "09:00"), ("New", None)):
         made[title] = owner.made("create_item", course_id=course["id"], title=title, due_on="2026-12-01", due_time=time)
         if title == "Old":
-            owner.made("create_milestone", item_id=made["Old"]["id"], title="Step", due_on="2026-12-01")
-    assert titles(page_of(browser)) == ["Early", "Late", "Old", "Step", "New"]
+            for place, step in ((None, "Second"), (1, "First")):
+                fields = {"title": step, "due_on": "2026-12-01"} | ({"place": place} if place else {})
+                owner.made("create_milestone", item_id=made["Old"]["id"], **fields)
+    in_order = ["Early", "Late", "Old", "New", "First", "Second"]
+    assert titles(page_of(browser)) == in_order
+    due_this_week = browser.get("/").content.decode().partition("Due this week")[2].partition("</section>")[0]
+    assert titles("<main" + due_this_week) == in_order
 
 
 def test_what_is_done_stays_in_its_day_but_not_without_one(browser: Client, owner: RestEntryPoint, course: Any) -> None:

@@ -20,6 +20,19 @@ SMALL: ViewportSize = {"width": 320, "height": 640}
 SHEET: ViewportSize = {"width": 560, "height": 800}
 
 
+def test_a_month_cuts_no_course_code_that_fits_on_two_lines(
+    open_signed_in: PageFactory, member: "Member", entry_point: OpenEntryPoint
+) -> None:
+    owner = entry_point(member)
+    course = owner.made("create_course", name="Calculus", code="MATH 1210-003")
+    fields = {"kind": "exam", "due_on": str(member.today()), "due_time": "09:30"}
+    owner.made("create_item", course_id=course["id"], title="Midterm", **fields)
+    page: Page = open_signed_in(f"/upcoming/{member.today():%Y-%m}", viewport={"width": 1280, "height": 800})
+    hint = page.locator(".month .hint")
+    expect(hint).to_have_text("exam · 09:30 · MATH 1210-003")
+    assert hint.evaluate("one => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight]") == [0, 0]
+
+
 @pytest.fixture
 def month(member: "Member", entry_point: OpenEntryPoint) -> str:
     """The path of this month, with items today."""
