@@ -9,6 +9,7 @@ from uuid import UUID
 
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, due_in_words
 from courses.courses import change_course
+from courses.entry_serializers import WarningRow
 from courses.item_batches import add_items
 from courses.item_rows import GRADE_CATEGORY
 from courses.items import change_items, delete_items, items_of
@@ -36,9 +37,9 @@ def new_rows(proposal: ProposalRow, choices: Choices) -> list[ReviewRow]:
     ]
 
 
-def general_cautions(proposal: ProposalRow) -> list[str]:
+def general_cautions(warnings: Sequence[WarningRow]) -> list[str]:
     """Warnings that are not about one item."""
-    return [one["message"] for one in proposal["warnings"] if one["index"] is None]
+    return [one["message"] for one in warnings if one["index"] is None]
 
 
 def _version_rows(proposal: ProposalRow, items: Sequence[ItemRow], choices: Choices) -> Iterator[ReviewRow]:
@@ -89,7 +90,7 @@ def _row(  # noqa: PLR0917  # the columns of a row
         ticked=is_sure,
         source=item["quote"] or "",
         place=f"line {item['line']}",
-        notes=(*notes, *((f"Not ticked: {item['doubt']}.",) if item["doubt"] else ())),
+        notes=(*notes, *((f"We left this unticked: {item['doubt']}.",) if item["doubt"] else ())),
         item_id=item["item_id"],
         word=FOUND_WORDS[item["evidence"]] if item["evidence"] and not item["doubt"] else "",
         category=keys[0] if len(keys) == 1 else "",
@@ -139,7 +140,7 @@ def version_of(access: Access, course_id: UUID, text: str | None, model_answer: 
     """
     there, choices = items_of(access, course_id), _choices(access, course_id)
     proposal = proposal_of(access, text, remembered_course(access, course_id), model_answer)
-    return Version(there, choices, [*_version_rows(proposal, there, choices)], general_cautions(proposal))
+    return Version(there, choices, [*_version_rows(proposal, there, choices)], general_cautions(proposal["warnings"]))
 
 
 def _choices(access: Access, course_id: UUID) -> Choices:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, cast
@@ -26,6 +27,7 @@ from courses.models import DEFAULT_TERM, Course
 from courses.pages.item_fields import TOO_LONG
 from courses.pages.review import Review, TickedForm, drop_lowest_field
 from courses.serializers import COURSE_TEXTS, CourseRow
+from courses.syllabi.warnings import about_weights
 from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow
 from studyservice.database.expressions import fold
@@ -115,7 +117,7 @@ class WeightForm(TickedForm):
         self.key = f"c{place}"
         super().__init__(data, prefix=self.key, initial=initial | {"drop_lowest": proposed["drop_lowest"]})
         self.line = proposed["line"]
-        self.note = f"Not ticked: {proposed['doubt']}." if proposed["doubt"] else ""
+        self.note = f"We left this unticked: {proposed['doubt']}." if proposed["doubt"] else ""
         self.word = FOUND_WORDS[proposed["evidence"]] if proposed["evidence"] and not proposed["doubt"] else ""
         labels = {"name": "Name", "weight": "Weight in percent", "drop_lowest": "Lowest scores dropped"}
         self.announce("Add", proposed["name"], labels)
@@ -132,9 +134,20 @@ class NewCourse:
     def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
         self.course = CourseForm(data, initial=dict(proposal["course"]))
         self.weights = [WeightForm(place, one, data) for place, one in enumerate(proposal["grade_categories"])]
-        choices = tuple((form.key, form.initial["name"]) for form in self.weights)
-        self.review = Review(new_rows(proposal, choices), data, can_add=True, choices=choices)
-        self.cautions = general_cautions(proposal)
+        proposed = tuple((form.key, form.initial["name"]) for form in self.weights)
+        typed = tuple((form.key, form["name"].value() or form.initial["name"]) for form in self.weights)
+        rows = [replace(row, choices=typed) for row in new_rows(proposal, proposed)]
+        self.review = Review(rows, data, can_add=True, choices=typed)
+        self._warnings = proposal["warnings"]
+
+    @property
+    def cautions(self) -> list[str]:
+        """General warnings. Of sent weights, the one that they do not add up."""
+        if not self.course.is_bound:
+            return general_cautions(self._warnings)
+        others = [one for one in self._warnings if one["type"] != "weights"]
+        sent = [] if any(form.errors for form in self.weights) else self._categories()
+        return general_cautions(others) + about_weights([float(one["weight"]) for one in sent])
 
     def is_valid(self) -> bool:
         """True if nothing is invalid."""

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from courses.syllabi.candidates import Candidate, candidates_in, undated_parts
 from courses.syllabi.categories import Categories
-from courses.syllabi.comparison import Match, Stored, Title, matches
+from courses.syllabi.comparison import STAGES, Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
 from courses.syllabi.drops import dropped_in
 from courses.syllabi.reader import Syllabus
@@ -45,7 +45,7 @@ def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], gr
     alike = Counter(forms[one.line] for one, _ in known)
     compared = []
     for one, title in zip(candidates, titles, strict=True):
-        days = {day for words, numbers, day in dates if numbers == title.numbers and _same(words, title.words)}
+        days = {day for words, numbers, day in dates if numbers == title.numbers and _one_work(words, title.words)}
         reasons = set(one.reasons)
         if (title.numbers or title.words in _ONCE) and len(days) > 1:
             reasons.add(Reason.TWO_DATES)
@@ -75,6 +75,12 @@ def _form(syllabus: Syllabus, line: int) -> tuple[int, bool, bool, bool]:
 def _same(words: frozenset[str], others: frozenset[str]) -> bool:
     """Return whether one title only extends the other: "Assignment 1" and "Assignment 1: sorting"."""
     return bool(words & others) and (words <= others or others <= words)
+
+
+def _one_work(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Return whether it does so without a word for a step or another work: "Essay 3" and "Essay 3 draft" are two."""
+    further = (words ^ others) - {"exam"}  # a final is the final exam
+    return _same(words, others) and not any(word in STAGES or NOUN.fullmatch(word) for word in further)
 
 
 MOST_ITEMS: Final = 300

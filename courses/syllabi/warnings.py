@@ -19,6 +19,9 @@ from courses.syllabi.words import NAMED_WEEKDAYS, NO_ITEM, WEEKDAYS_BEFORE_DATES
 WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many", "model"]
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
+ROUNDED: Final = 0.1
+"""More than rounding to two decimals makes weights differ from 100 in sum."""
+
 MOST_QUOTED: Final = 60
 """Maximum characters of a title in a message."""
 
@@ -82,9 +85,9 @@ def cautions_about(
 
 
 def about_weights(weights: Sequence[float]) -> list[str]:
-    """The warning that weights do not add up to 100, if there are any."""
-    total = sum(weights)
-    return [f"The weights add up to {total:g} %, not to 100 %."] if weights and abs(total - 100) > 0.01 else []
+    """The warning that weights do not add up to 100, if there are any. Those of points may differ by their rounding."""
+    total = round(sum(weights), 4)
+    return [f"The weights add up to {total:g} %, not to 100 %."] if weights and abs(total - 100) >= ROUNDED else []
 
 
 def too_many(what: str, found: int, most: int) -> Caution:

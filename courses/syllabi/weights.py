@@ -23,6 +23,9 @@ MOST_READ: Final = 400
 LEAST_ALIKE: Final = 2
 """Minimum number of equal parts that are one category. Two midterms stay two."""
 
+MOST_HEADING: Final = 40
+"""Maximum characters of a heading."""
+
 FURTHEST: Final = 3
 """Lines between two categories that are close."""
 
@@ -127,10 +130,29 @@ def _worth(run: Sequence[_Entry]) -> float:
 
 
 def _whole_run(entries: Sequence[_Entry], lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
-    """The run in a text that adds up to the whole: of percentages, else of points, or of bare numbers with both."""
+    """The run in a text that adds up to the whole: of percentages, of points, or of bare numbers with both.
+
+    Percentages below a heading of the grade win: points may be those of single pieces of work.
+    """
     kinds = [one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]
-    runs = (run for kind in kinds for run in map(_completed, _runs(kind)) if _is_whole(run, lines))
-    return max(runs, key=_worth, default=[])
+    percentages, others = (
+        max((run for run in map(_completed, _runs(kind)) if _is_whole(run, lines)), key=_worth, default=[])
+        for kind in kinds
+    )
+    if _is_headed(percentages, lines) and _is_grade(percentages, lines):
+        return percentages
+    return max(percentages, others, key=_worth)
+
+
+def _is_headed(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
+    """Return whether a heading of the grade is just above the run, or begins its line: "Grading: essays 40 %"."""
+    if not run:
+        return False
+    first = run[0].line
+    heads = [*lines[max(0, first - 2) : first], lines[first].partition(":")[0]]
+    return any(
+        len(head) <= MOST_HEADING and _TOTAL.search(head) and not words.shares_in(head, bare=False) for head in heads
+    )
 
 
 def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
@@ -147,8 +169,11 @@ def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     total = sum(entry.value for entry in run)
     if not run or run[0].unit == "%" or abs(total - 100) < 0.05:
         return bool(run) and abs(total - 100) < 0.05
-    around = lines[max(0, run[0].line - 3) : run[-1].line + 8]
-    written = (line for line in around if f"{total:g}" in _WRITTEN.findall(line.replace(",", "")))
+    first, last = run[0].line, run[-1].line
+    around = [*lines[max(0, first - 3) : first], *lines[last + 1 : last + 8]]
+    not_pieces = [line for line in around if not words.is_known(line)]
+    nearby = [*lines[first : last + 1], *not_pieces]
+    written = (line for line in nearby if f"{total:g}" in _WRITTEN.findall(line.replace(",", "")))
     return any(_TOTAL.search(line) or not any(map(str.isalpha, line)) for line in written)
 
 

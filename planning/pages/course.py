@@ -13,6 +13,7 @@ from accounts.pages.once import address_here
 from accounts.pages.signed_in import FORM, POST, READ, for_active_members
 from courses.pages.colors import courses_here
 from courses.pages.courses import first_steps
+from courses.syllabi.warnings import about_weights
 from courses.uploads.files import files_of
 from courses.views import ItemViewSet
 from grades.breakdown import get_grades
@@ -33,8 +34,8 @@ from vocab.decks import decks_of_course
 
 
 def _grade_shown(grades: GradeBreakdownRow) -> dict[str, object]:
-    """The breakdown with its outlook, the sum of the weights, the letters that open work can affect, and a chart of the
-    range that is still possible, with a line at the current grade.
+    """The breakdown with its outlook, the warning that its weights do not add up, the letters that open work can
+    affect, and a chart of the range that is still possible, with a line at the current grade.
     """
     outlook, current = grades["outlook"], grades["current_grade"]
     worst, best = outlook["worst"], outlook["best"]
@@ -44,7 +45,7 @@ def _grade_shown(grades: GradeBreakdownRow) -> dict[str, object]:
     return {
         **grades,
         **outlook,
-        "weights": sum(category["weight"] for category in grades["categories"]),
+        "cautions": about_weights([category["weight"] for category in grades["categories"]]),
         "needed": [one for one in outlook["needed"] if one["score"] is not None],
         "chart": chart,
     }

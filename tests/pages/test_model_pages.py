@@ -85,8 +85,8 @@ def test_the_table_says_how_each_row_was_found(browser: Client, model: ModelServ
     ticked = [title for title in ("Essay", "Poster") if f"{row_of(form, title)}-tick" in form]
     assert ticked == ["Essay"]
     assert "Found in the text." in page
-    assert "Not ticked: no date." in page
-    assert "Not ticked: the text has no line for it." in page
+    assert "We left this unticked: no date." in page
+    assert "We left this unticked: the text has no line for it." in page
     assert "line 0" not in page
 
 

@@ -75,6 +75,22 @@ def test_category_and_drops_can_be_changed(browser: Client, owner: RestEntryPoin
     assert graded(owner) == [("Quizzes", 20, 3), ("Essays", 30, 0), ("Big exams", 50, 0)]
 
 
+def test_menus_and_the_sum_follow_what_was_typed(browser: Client, form: Fields) -> None:
+    form |= {"c0-name": ["Short quizzes"], "c0-weight": ["15"], "name": [""]}
+    page = unescape(browser.post("/courses/new", form).content.decode())
+    assert "The weights add up to 95 %, not to 100 %." in page
+    assert '<option value="c0" selected>Short quizzes</option>' in page
+    assert ">Quizzes</option>" not in page
+    assert form_with("name", page)[f"{row_of(form, 'Quiz 1')}-category"] == ["c0"]
+    page = browser.post("/courses/new", form | {"c0-weight": ["20"]}).content.decode()
+    assert "add up" not in page
+
+
+def test_a_wrong_weight_has_no_sum(browser: Client, form: Fields) -> None:
+    page = browser.post("/courses/new", form | {"c0-weight": ["many"]}).content.decode()
+    assert "add up" not in page
+
+
 def test_an_unticked_category_leaves_its_items_without(browser: Client, owner: RestEntryPoint, form: Fields) -> None:
     del form["c1-tick"]
     assert browser.post("/courses/new", form).status_code == 302

@@ -111,7 +111,7 @@ def test_a_file_becomes_a_course_with_the_file(browser: Client, owner: RestEntry
 def test_uncertain_rows_are_not_selected(browser: Client) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
-    assert "Not ticked: it names several days, not one." in page
+    assert "We left this unticked: it names several days, not one." in page
     ticked = [title for title in ("Presentations", "Essay 1", "Final exam") if f"{row_of(form, title)}-tick" in form]
     assert ticked == ["Essay 1", "Final exam"]
 

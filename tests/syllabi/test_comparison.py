@@ -118,6 +118,11 @@ def test_wrong_weights_are_reported():
     assert (caution.type, caution.message) == ("weights", "The weights add up to 90 %, not to 100 %.")
 
 
+@each("parts", [(33.33, 33.33, 33.33), (26.67, 6.67, 66.67), (14.29,) * 7])
+def test_weights_rounded_to_two_decimals_are_not_reported(parts):
+    assert cautions_about(read("Fall 2026"), [], parts) == []
+
+
 def test_duplicates_are_reported():
     assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, " quiz  1", OCT_8),)) == [("duplicate", 0)]
     assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, "Quiz 1 (canon)", OCT_8),)) == []

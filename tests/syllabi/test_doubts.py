@@ -83,6 +83,16 @@ def test_another_line_with_another_date_is_a_doubt():
     ]
 
 
+@each("work", ["Essay 3 draft", "Essay 3 presentation", "Draft of essay 3"])
+def test_a_draft_is_another_work_than_the_essay(work):
+    got = doubts(f"{work} due October 8", "Essay 3 due October 15")
+    assert [doubt for _, doubt in got] == [None, None]
+
+
+def test_a_final_and_the_final_exam_are_one_work():
+    assert {doubt for _, doubt in doubts("Final: December 8, 1 pm", "Final exam: December 10, 1 pm")} == {"two dates"}
+
+
 @each("line", ["Drop deadline: October 8", "Last day to withdraw is October 8", "Make-up exam: October 8"])
 def test_dates_of_the_registrar_are_not_items(line):
     assert doubts(line) == []

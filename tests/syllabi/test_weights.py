@@ -93,3 +93,20 @@ def test_a_series_is_named_in_the_plural_of_a_known_word(name, plural):
         (plural, 60),
         ("Participation", 40),
     ]
+
+
+PERCENTAGES = "Essays 40% / Quizzes 20% / Final exam 30% / Participation 10%"
+
+
+@each("points", [("20", "10", "10", "100"), ("40", "10", "10", "40")])
+@each("grading", [("Grading", PERCENTAGES), ("4. Grading policy", "", PERCENTAGES), (f"Grading: {PERCENTAGES}",)])
+def test_percentages_below_a_heading_win_over_points_of_single_pieces(grading, points):
+    pieces = ("Sep 14: Essay 1 due", "Sep 28: Quiz 1", "Oct 12: Quiz 2", "Dec 14: Final exam")
+    schedule = [f"{piece} ({number} points)" for piece, number in zip(pieces, points, strict=True)]
+    names = [("Essays", 40), ("Quizzes", 20), ("Final exam", 30), ("Participation", 10)]
+    assert weights(*grading, "", "Schedule", *schedule) == names
+
+
+def test_the_points_of_another_piece_are_no_total():
+    """The quizzes have 20 points together, and so has the essay."""
+    assert weights("Quiz 1: October 5 (10 points)", "Quiz 2: October 12 (10 points)", "Essay: May 3 (20 points)") == []

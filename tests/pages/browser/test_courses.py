@@ -141,7 +141,7 @@ def test_missed_dates_are_added_and_all_can_be_undone(open_signed_in: Any) -> No
     expect(page.get_by_label("Date of “Coil project”")).to_have_value("2026-10-07")
     unsure = page.get_by_role("row").filter(has=page.get_by_label("Add “Gallery paper (see below)”"))
     expect(unsure.get_by_role("checkbox")).not_to_be_checked()
-    expect(unsure).to_contain_text("Not ticked: no deadline word.")
+    expect(unsure).to_contain_text("We left this unticked: no deadline word.")
     expect(unsure).to_contain_text("line 10")
     page.get_by_text("The text, line by line").click()
     expect(page.get_by_role("list", name="Lines of the syllabus")).to_contain_text("Oct 21: Wheel demo")
