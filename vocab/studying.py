@@ -228,8 +228,8 @@ def next_turn(
     )
 
 
-def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
-    """The next card of today's queue in the plan for an exam or quiz. Three queries.
+def exam_turn(access: Access, now: datetime, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
+    """The next card of today's queue in the plan for an exam or quiz. Three queries; after the last card four.
 
     A card of the same note as the last one waits until no other card is left.
 
@@ -241,7 +241,8 @@ def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | N
     """
     _, cards = planned_cards(access, item_id, minutes_a_day)
     if not cards:
-        return Turn(None, "", 0)
+        found = studied(access, now, {}, {})
+        return Turn(None, "", 0, elsewhere=cards_left(found.open_decks, found.new_cards))
     last = _LAST_REVIEW.first(access)
     note = None if last is None else last["note"]
     preferred = next((card["id"] for card in cards if card["note"] is None or card["note"] != note), cards[0]["id"])

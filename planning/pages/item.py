@@ -19,7 +19,7 @@ from planning.agenda_serializers import ItemDetailRow
 from planning.milestones import milestones_of
 from planning.pages.forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm, sent
 from planning.pages.remarks import gone_by, later_steps, later_than_item, with_remarks
-from planning.pages.score_forms import ItemScoresForm, waits_for_score
+from planning.pages.score_forms import AS_POINTS, ItemScoresForm, waits_for_score
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from planning.views import MilestoneViewSet
@@ -56,7 +56,7 @@ def show_item(
         "item": item,
         "today": member.today(),
         "score": _score_of(grades, item_id),
-        "score_form": ItemScoresForm(items=[item], categories=grades["categories"]) if waits_for_score(item) else None,
+        "score_form": _score_form(item, grades),
         "once": OnceForm(),
         "form": form or ItemForm(item=item, categories=grades["categories"]),
         "steps": _steps(there, changed_step),
@@ -74,6 +74,16 @@ def show_item(
 def _score_of(grades: GradeBreakdownRow, item_id: UUID) -> GradeScoreRow | None:
     scores = (score for category in grades["categories"] for score in category["scores"])
     return next((score for score in scores if score["item_id"] == item_id), None)
+
+
+def _score_form(item: ItemDetailRow, grades: GradeBreakdownRow) -> ItemScoresForm | None:
+    """The field for the score of an item that waits for one. The page of several scores takes it."""
+    if not waits_for_score(item):
+        return None
+    form = ItemScoresForm(items=[item], categories=grades["categories"])
+    field = form.fields[str(item["id"])]
+    field.label, field.help_text = "Score (%)", AS_POINTS
+    return form
 
 
 def _steps(

@@ -138,6 +138,7 @@ def test_a_score_can_be_entered_on_the_page_of_its_item(
     browser: Client, owner: RestEntryPoint, graded: Any, midterm: Any
 ) -> None:
     page = browser.get(f"/items/{midterm['id']}").content.decode()
+    assert f'<label for="id_{midterm["id"]}">Score (%)</label>' in page
     form = form_with(midterm["id"], page) | {midterm["id"]: ["17/20"]}
     for _ in range(2):  # sent twice, it saves once
         assert browser.post(f"/courses/{graded['course_id']}/scores", form).status_code == 302

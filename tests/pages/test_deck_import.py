@@ -8,8 +8,10 @@ from django.test import Client
 
 from accounts.models import Member
 from studyservice.rates.limiter import Rate, hit
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with
+from tests.support.samples import UNKNOWN_ID
 from tests.support.uploads import multipart
 
 pytestmark = [
@@ -50,6 +52,75 @@ def test_name_course_or_an_existing_deck_can_be_chosen(browser: Client, owner: R
     assert decks(owner) == [("Cells", "Cell Biology", 3)]
 
 
+def test_a_deck_and_a_course_lead_to_their_own_import(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+    cards = [{"term": "nucleus", "definition": "a part of a cell"}]
+    deck = owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
+    link = f"/decks/import?deck={deck['id']}"
+    assert browser.get(f"/decks/{deck['id']}").content.decode().count(f'href="{link}"') == 1
+    form = form_with("merge", browser.get(link).content.decode())
+    assert (form["name"], form["course_id"], form["merge"]) == (["Cells"], [course["id"]], ["on"])
+    browser.post("/decks/import", form | {"text": [TABLE.decode()]})
+    assert decks(owner) == [("Cells", "Cell Biology", 3)]
+    link = f"/decks/import?course={course['id']}"
+    assert f'href="{link}"' in browser.get(f"/courses/{course['id']}").content.decode()
+    form = form_with("name", browser.get(link).content.decode())
+    assert (form["name"], form["course_id"], "merge" in form) == ([""], [course["id"]], False)
+
+
+def test_a_deck_that_is_not_the_members_fills_nothing_in(browser: Client, stranger: RestEntryPoint) -> None:
+    cards = [{"term": "nucleus", "definition": "a part of a cell"}]
+    theirs = stranger.made("create_vocab_deck", name="Latin", cards=cards)
+    for id_ in (theirs["id"], UNKNOWN_ID, "x"):
+        form = form_with("name", browser.get(f"/decks/import?deck={id_}").content.decode())
+        assert (form["name"], "merge" in form) == ([""], False)
+
+
+@each(
+    "pasted",
+    [
+        "mitosis\tdivision\r\nosmosis\tdiffusion, of water",
+        "mitosis;division\nosmosis;diffusion, of water\n",
+        "term\tdefinition\nmitosis\tdivision\n\nosmosis\tdiffusion, of water",
+        '"mitosis",division\nosmosis,"diffusion, of water"',
+    ],
+)
+def test_rows_can_be_pasted(*, browser: Client, owner: RestEntryPoint, pasted: str) -> None:
+    page = browser.post("/decks/import", {"text": pasted, "name": "Cells"})
+    assert "2 cards imported" in page.content.decode()
+    [deck] = owner.made("list_vocab_decks")["data"]
+    found = owner.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"][0]["cards"]
+    assert {(card["term"], card["definition"]) for card in found} == {
+        ("mitosis", "division"),
+        ("osmosis", "diffusion, of water"),
+    }
+
+
+@each(
+    ("sent", "words"),
+    [
+        ({"text": " \n", "name": "Cells"}, "Choose a file, or paste rows."),
+        ({"text": "mitosis\tdivision"}, "Enter a name for the deck."),
+        ({"text": "mitosis\tdivision\n\tdiffusion", "name": "Cells"}, "Row 2: the term is empty."),
+        ({"text": "x" * 500_001, "name": "Cells"}, "Use at most 500000 characters."),
+    ],
+)
+def test_invalid_pasted_rows_are_kept(
+    *, browser: Client, owner: RestEntryPoint, sent: dict[str, str], words: str
+) -> None:
+    page = browser.post("/decks/import", sent)
+    text = page.content.decode()
+    assert page.status_code == 422
+    assert words in text
+    assert "Choose the file again" not in text
+    assert form_with("text", text)["text"] == [sent["text"]]
+    assert decks(owner) == []
+
+
+def test_a_file_counts_more_than_pasted_rows(browser: Client, owner: RestEntryPoint) -> None:
+    send(browser, text="meiosis\thalving")
+    assert decks(owner) == [("Organelles", None, 2)]
+
+
 def test_existing_decks_are_listed(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     assert "Your decks" not in browser.get("/decks/import").content.decode()
     cards = [{"term": term, "definition": "a part of a cell"} for term in ("nucleus", "ribosome")]
@@ -70,7 +141,7 @@ def test_invalid_rows_are_named_and_the_input_is_kept(browser: Client, owner: Re
 
 @pytest.mark.parametrize(
     ("fields", "words"),
-    [({}, "Choose a file."), ({"course_id": "0"}, "Choose one of your courses, or none.")],
+    [({}, "Choose a file, or paste rows."), ({"course_id": "0"}, "Choose one of your courses, or none.")],
 )
 def test_missing_input_is_reported(browser: Client, fields: dict[str, str], words: str) -> None:
     page = browser.post("/decks/import", fields)

@@ -25,13 +25,15 @@ LINK = re.compile(r'<a href="#([^"]+)">([^<]+)</a>')
 
 @pytest.fixture
 def known(owner: RestEntryPoint, owner_member: Member) -> dict[str, Any]:
-    """An item with a step, its course with a grade category, a deck with a card, and a key, as parts of paths."""
+    """An item with a step, its course with a category and a score, a deck with a card, and a key, as parts of paths."""
     course = owner.made("create_course", name="Biology")
     today = str(owner_member.today())
     item = owner.made("create_item", course_id=course["id"], title="Task 3", due_on=today)
     grades = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exams", "weight": 100}])
     deck = owner.made("create_vocab_deck", name="Cells", cards=[{"term": "a", "definition": "b"}])
     step = owner.made("create_milestone", item_id=item["id"], title="Outline", due_on=today)
+    fields = {"category_id": grades["categories"][0]["id"], "label": "Lab 1", "score": 80}
+    score = owner.made("add_grade_score", course_id=course["id"], **fields)
     return {
         "course": course["id"],
         "item": item["id"],
@@ -39,6 +41,7 @@ def known(owner: RestEntryPoint, owner_member: Member) -> dict[str, Any]:
         "deck": deck["id"],
         "card": deck["cards"][0]["id"],
         "category": grades["categories"][0]["id"],
+        "score": score["id"],
         "key": str(owner_member.api_keys.get().id),
     }
 
@@ -65,6 +68,7 @@ REJECTED: list[tuple[str, dict[str, str], list[str]]] = [
     ("/courses/{course}/items", {"title": "", "kind": "quiz"}, ["Title"]),
     ("/courses/{course}/items", {"title": "x" * 161, "kind": "sport", "due_on": "soon"}, ["Title", "Kind", "Date"]),
     ("/courses/{course}/scores", {"score": "many", "item_id": "{item}"}, ["Score (%)", "Category"]),
+    ("/scores/{score}", {"score": "many", "label": ""}, ["Score (%)", "Category", "Name"]),
     ("/add", {"line": ""}, ["Add an item"]),
     ("/items/{item}/move", {"due_on": ""}, ["Date"]),
     ("/milestones/{step}/move", {"due_on": ""}, ["Date"]),

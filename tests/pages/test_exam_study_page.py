@@ -61,6 +61,16 @@ def test_the_page_of_an_exam_leads_to_the_last_looks_of_its_plan(browser: Client
     assert f'<a href="{path}?minutes=20#ready">the plan for Midterm</a>' in page.text
 
 
+def test_after_its_cards_the_others_can_be_studied(browser: Client, owner: RestEntryPoint) -> None:
+    path, _ = exam_with_deck(owner, "one")
+    page = Page(browser, str(study_link(browser, path)))
+    page.send("easy")
+    assert "Study all decks" not in page.text, "there are no others"
+    made_deck(owner, "two", "three")
+    page.load(page.path)
+    assert '<a class="button" href="/study">Study all decks (2)</a>' in page.text
+
+
 def test_it_asks_the_queue_of_the_shown_minutes(browser: Client, owner: RestEntryPoint) -> None:
     path, _ = exam_with_deck(owner, *(f"word {n}" for n in range(60)), days=3, kind="quiz")
     today = Page(browser, str(study_link(browser, path, "?minutes=5")))

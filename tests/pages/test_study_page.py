@@ -266,7 +266,8 @@ def test_the_end_shows_what_was_done_and_what_is_next(
     assert "You answered 3 cards." in page.text
     counts = re.findall(r"<dt>(\w+)</dt><dd>(\d+)</dd>", page.text)
     assert counts == [("Again", "1"), ("Hard", "0"), ("Good", "1"), ("Easy", "1")]
-    assert "Today: 2 more cards, the first at 13:01 (in 1 min)." in page.text
+    assert "Today: 2 more cards, the first at 13:01 (in 1 min). Come back then." in page.text
+    assert "Check again" not in page.text
     assert "Tomorrow: 3 new cards." in page.text
     Card.objects.filter(id=deck["cards"][1]["id"]).update(due_at="2026-11-22T15:00:00Z")
     Card.objects.filter(id=deck["cards"][2]["id"]).update(due_at="2026-11-22T23:30:00Z")

@@ -15,6 +15,7 @@ from vocab.models import Card
 from vocab.serializers import MAX_DECK_NAME, CardFields, DeckFields
 
 TOO_LONG = "Use at most %(limit_value)d characters."
+UNNAMED = "Enter a name for the deck."
 
 
 def _lines(name: str, label: str, rows: int) -> LinesField:
@@ -31,7 +32,7 @@ def _deck_name(label: str) -> forms.CharField:
         label=label,
         max_length=MAX_DECK_NAME,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
+        error_messages={"required": UNNAMED, "max_length": TOO_LONG},
     )
 
 

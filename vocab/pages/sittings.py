@@ -114,7 +114,7 @@ class Queue:
             ValidationFailed: the item has no plan.
         """
         if self.item_id is not None:
-            return exam_turn(access, self.item_id, self.minutes, first)
+            return exam_turn(access, now, self.item_id, self.minutes, first)
         return next_turn(access, now, self.deck_id, first, self.extra)
 
     def coming(self, access: Access, now: datetime, turn: Turn) -> Coming:

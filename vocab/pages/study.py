@@ -85,7 +85,6 @@ def study(
         "deck_id": deck_id,
         "item": item,
         "here": queue.address(),
-        "again": queue.address(sitting.id),
         "plan": "" if item_id is None else f"{reverse('item', args=[item_id])}?minutes={queue.minutes}#ready",
         "undo": queue.address(undo=True),
     }
@@ -169,5 +168,5 @@ def _upcoming(access: Access, now: datetime, turn: Turn, queue: Queue, sitting: 
         "new_tomorrow": turn.new_waiting if a_day is None else min(turn.new_waiting, a_day),
         "in_words": "" if next_at is None else until(now.astimezone(zone), next_at.astimezone(zone)),
         "a_day": a_day,
-        "other_decks": turn.elsewhere if queue.deck_id is not None else 0,
+        "other_decks": turn.elsewhere if queue.deck_id or queue.item_id else 0,
     }

@@ -130,6 +130,20 @@ def test_after_show_the_answer_begins_in_the_window(
     audit(page)
 
 
+@pytest.mark.parametrize("term", ["Pump", QUESTION], ids=["short", "long"])
+def test_an_answer_is_nearly_as_large_as_its_question(open_signed_in: PageFactory, deck: Any, term: str) -> None:
+    from vocab.models import Card
+
+    Card.objects.filter(term=TERMS[0]).update(term=term)
+    page: Page = open_signed_in("/study", viewport={"width": 1280, "height": 800})
+    page.get_by_text("Show", exact=True).click()
+    sizes = [
+        page.locator(name).evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+        for name in (".term", ".definition")
+    ]
+    assert 18 < sizes[1] <= sizes[0] <= 1.5 * sizes[1]
+
+
 LONG_FORMULA = r"$$\int_0^1 f(x)\,dx = " + " + ".join(rf"\frac{{x_{{{n}}}}}{{{n}}}" for n in range(1, 30)) + "$$"
 
 
