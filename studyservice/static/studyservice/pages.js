@@ -67,6 +67,9 @@ if (ticks) {
   let sending = false;
   const send = async (event) => {
     const { target: form, submitter } = event;
+    if (form.matches(".add-line:has(:focus-visible)")) {  // the keyboard goes on with the next item
+      sessionStorage.setItem("sent", JSON.stringify({ here, button: "id_add_line", scrolled: 0, byKey: true }));
+    }
     const stays = form === ticks;
     if (!stays && !form.matches(".move > form")) return;
     event.preventDefault();

@@ -25,6 +25,7 @@ def test_a_line_is_added_by_keyboard_only(open_signed_in: Any, member: Any) -> N
     page: Page = open_signed_in("/")
     add(page, "Essay tomorrow 17:00 #world")
     expect(page.get_by_role("status")).to_contain_text("Added “Essay” to World History, due")
+    expect(page.get_by_label("Add an item")).to_be_focused()
     audit(page)
     add(page, "Quiz today")
     summary = page.get_by_role("alert")
@@ -38,3 +39,13 @@ def test_a_line_is_added_by_keyboard_only(open_signed_in: Any, member: Any) -> N
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Added “Quiz” to Cell Biology, due")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_after_a_click_on_the_button_nothing_has_the_focus(open_signed_in: Any, member: Any) -> None:
+    CourseFactory.create(member=member, name="Cell Biology")
+    page: Page = open_signed_in("/")
+    page.get_by_label("Add an item").fill("Quiz")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("Added “Quiz”")
+    expect(page.locator(":focus")).to_have_count(0)
