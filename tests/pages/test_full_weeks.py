@@ -35,7 +35,8 @@ def page_of(browser: Client, path: str = "/") -> str:
 
 def sections(page: str) -> dict[str, str]:
     """The parts of the list by the id of their heading."""
-    parts = re.split(r'<h2 class="day[^"]*" id="([^"]+)">', page)
+    due = page.partition('aria-label="Due this week"')[2].partition("</section>")[0]
+    parts = re.split(r'<h2 class="day[^"]*" id="([^"]+)">', due)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
