@@ -37,8 +37,8 @@ _INSTITUTION: Final = re.compile(
     r"|Universit[àa])\b(?:,? (?:of |at |for |in |de |la |du |des |del |für |the |- )*[A-ZÄÖÜÉ][\w.'-]+){0,6}"
 )
 _DAYS: Final = (
-    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?|MT?W?(?:TH|R)?F?|TTH|TR|TF|WF|TH|T|W|F"
-    r"|R|Mo|Di|Mi|Do|Fr|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes)"
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?|(?:M|TU?|W|TH|R|F)+"
+    r"|We|Sa|Su|Mo|Di|Mi|Do|Fr|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes)"
 )
 _MEETS: Final = re.compile(
     rf"(?<![\w.])(?i:{_DAYS})(?:(?:\s?[,/&]\s?|\s(?:and|und|et|y|&)\s|\s)(?i:{_DAYS})){{0,6}},?:?\s+(?:from |at "

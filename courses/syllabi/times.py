@@ -7,7 +7,7 @@ _HALF: Final = r"[ap]\.?\s?m\b\.?(?!\s(?:(?:mon|diens|donners|frei|sams|sonn)tag
 """Not the German "am", as in "Übung 5 am Montag"."""
 
 _TIME: Final = re.compile(
-    r"(?P<at>\bà\s)?(?<![\w.:/$€£#])(?P<hour>\d{1,2})(?:(?P<mark>[:.h])(?P<minute>\d\d)(?::\d\d)?)?(?!\d)"
+    r"(?:(?P<at>\bà\s)|(?P<class>\bin\sclass[,:]?\s(?:at\s)?))?(?<![\w.:/$€£#])(?P<hour>\d{1,2})(?:(?P<mark>[:.h])(?P<minute>\d\d)(?::\d\d)?)?(?!\d)"
     rf"\s?(?P<half>{_HALF})?"
     rf"(?:\s?(?:[-–—]|to|until|bis|à|a)\s?(?P<end_hour>\d{{1,2}})(?:[:.h](?P<end_minute>\d\d))?(?!\d)"
     rf"\s?(?P<end_half>{_HALF})?)?"
@@ -15,12 +15,15 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _MORNINGS: Final = 12
+_LONGEST_CLASS: Final = 4 * 60
+"""Minutes. What takes longer is no range of times of a class or an exam."""
 
 
 def time_in(text: str) -> str | None:
     """The first time of a text as `HH:MM`: that of "11:59 pm", "17:00", "5 p.m.", "9:00-10:50 am", "17 Uhr" or "noon".
 
     The half of the day after the end of a range holds for a start before it: "11:00-1:00 pm" begins in the morning.
+    Without one, a range and what is in class are in the daytime: "9:00-11:00", "in class 1:30".
     """
     return next((time for found in _TIME.finditer(text) if (time := _time_of(found)) is not None), None)
 
@@ -36,7 +39,7 @@ def _time_of(found: re.Match[str]) -> str | None:
         starts = [_minutes(found["hour"], found["minute"], half) for half in halves]
         start = next((one for one in starts if one is not None and end is not None and one < end), starts[0])
     elif found["half"] is None and not _is_of_24_hours(found, end):
-        return None
+        start = _in_daytime(found, start, end)
     return None if start is None else f"{start // 60:02}:{start % 60:02}"
 
 
@@ -49,6 +52,22 @@ def _is_of_24_hours(found: re.Match[str], end: int | None) -> bool:
     if found["mark"] != ":":
         return False
     return found["hour"][0] == "0" or int(found["hour"]) > _MORNINGS or (end is not None and end > _MORNINGS * 60 + 59)
+
+
+def _in_daytime(found: re.Match[str], start: int | None, end: int | None) -> int | None:
+    """The start of a class or an exam without a half of the day: from 8 to 12 as written, from 1 to 5 in the afternoon.
+    6 and 7 may be either. Minutes that no timetable has are verses or ratios.
+    """
+    if start is None or found["mark"] != ":" or start % 5:
+        return None
+    if found["end_minute"]:
+        if end is None or end % 5 or not 0 < (end - start) % (_MORNINGS * 60) <= _LONGEST_CLASS:
+            return None
+    elif not found["class"]:
+        return None
+    if 1 <= start // 60 <= 5:
+        return start + _MORNINGS * 60
+    return start if 8 <= start // 60 <= _MORNINGS else None
 
 
 def _minutes(hour: str, minute: str | None, half: str | None) -> int | None:

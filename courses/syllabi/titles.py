@@ -78,14 +78,19 @@ _TIME: Final = re.compile(
     r"|midnight)\b",
     re.IGNORECASE,
 )
-_WORTH: Final = re.compile(r"\(?\b\d{1,4}(?:\.\d+)?\s?(?:%|pts?\b\.?|points?\b|marks?\b)\)?(?: each)?", re.IGNORECASE)
+_SHARE: Final = r"\d{1,4}(?:\.\d+)?\s?(?:%|pts?\b\.?|points?\b|marks?\b)"
+_WORTH: Final = re.compile(rf"(?:\({_SHARE}\)|\b{_SHARE})(?: each)?", re.IGNORECASE)
+_PLACE: Final = (
+    r"(?:via|on|through) (?:(?:the|our) )?(?:canvas|blackboard|moodle|gradescope|brightspace|turnitin|d2l|lms|portal"
+    r"|course (?:web)?site)\b"
+)
 _CUES: Final = re.compile(
     r"\b(?:(?:is|are|will be|must be|to be|should be) )?(?:due|submitted|handed in|turned in|held"
-    r"|scheduled)\b(?: (?:on|by|in class|at|date|before(?: class)?|today|online|for))*|\bdeadline(?: for)?\b"
+    rf"|scheduled)\b(?: (?:{_PLACE}|on|by|in class|at|date|before(?: class)?|today|online|for))*|\bdeadline(?: for)?\b"
     r"|\bdate\b:|\b(?:in|before|during|at|by) (?:the )?(?:start of |beginning of |end of )?(?:the )?(?:class|lecture"
     r"|lab)\b|\b(?:hand|turn|send) (?:it|them|this|these) in\b(?: (?:by|on|at))*"
-    r"|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?|\b(?:via|on"
-    r"|through) (?:canvas|blackboard|moodle|gradescope|brightspace|turnitin|d2l)\b|^(?:week|wk|woche|semaine|semana"
+    rf"|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?"
+    rf"|\b{_PLACE}|^(?:week|wk|woche|semaine|semana"
     r"|class|session|day|lecture)\s*#?\d{1,2}\b[:.]?|^\d{1,2}(?:\s+(?=\D)|$)|\b(?:on|by|until|bis|am|le|is|are|be)\s*$|^(?:on"
     r"|am|le|el|week of)\b",
     re.IGNORECASE,
@@ -93,7 +98,10 @@ _CUES: Final = re.compile(
 _WEEKDAY_LAST: Final = re.compile(
     rf"\s+(?:(?:on|by|due|am|le|el)\s+)?\(?(?:{one_of(WEEKDAYS)})s?[\s.,)]*$", re.IGNORECASE
 )
-_EMPTY: Final = re.compile(r"\(\s*\)|\[\s*\]|\s[@*](?=\s|$)")
+_EMPTY: Final = re.compile(r"\([\s,;]*\)|\[[\s,;]*\]|\s[@*](?=\s|$)")
+_CUT: Final = "\x1f"
+"""Marks where something was cut out of a title. It is white space for the patterns above."""
+_AROUND_CUT: Final = re.compile(rf"(?<![ ,;:–—-])[ ,;:–—-]*{_CUT}[{_CUT} ,;:–—-]*")
 _EDGES: Final = " \t,;:.–—-|/*•·=()&+→"
 _NOTHING: Final = frozenset(
     {"", "none", "n/a", "na", "tba", "tbd", "-", "x", "due", "no", "keine", "aucun", "nothing", "nothing due"}
@@ -106,12 +114,22 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
     for mention in mentions:
         kept.append(text[at : mention.start])
         at = mention.end
-    text = " ".join([*kept, text[at:]])
+    text = _CUT.join([*kept, text[at:]])
     for pattern in (_TIME, _WORTH, _CUES, _EMPTY):
-        text = pattern.sub(" ", text)
-    text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
+        text = pattern.sub(_CUT, text)
+    text = _AROUND_CUT.sub(_one_separator, text)
+    text = " ".join(text.split()).replace(" ,", ",").replace(" ;", ";").replace(" :", ":").strip(_EDGES)
     text = _WEEKDAY_LAST.sub("", text).removesuffix("*").strip(_EDGES)
     return f"{text})" if text.count("(") > text.count(")") else text
+
+
+def _one_separator(around: re.Match[str]) -> str:
+    """The first separator around what was cut out, or a space; nothing beside a bracket."""
+    text, start, end = around.string, *around.span()
+    if text[start - 1 : start] in {"(", "["} or text[end : end + 1] in {")", "]"}:
+        return ""
+    separators = around[0].replace(_CUT, " ").split()
+    return f" {separators[0][0]} " if separators else " "
 
 
 def is_title(text: str) -> bool:

@@ -240,6 +240,39 @@ def test_handing_in_and_a_time_are_no_part_of_a_title():
     assert found("11:59 pm Essay 1 due October 5") == [("Essay 1", "2026-10-05")]
 
 
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("Fri Dec 18 - FINAL EXAM, 9:00-11:00, Room 204 (150 points)", "FINAL EXAM, Room 204"),
+        ("Fri Dec 18 - Final exam; 150 points; Room 204", "Final exam; Room 204"),
+        ("Fri Dec 18 - Final exam - 2:00 pm - Room 204", "Final exam - Room 204"),
+        ("Fri Dec 18 - Final exam (9:00-11:00, 150 points), Room 204", "Final exam, Room 204"),
+        ("Fri Dec 18 - Final exam (150 points, Room 204)", "Final exam (Room 204)"),
+        ("Fri Dec 18 - Final exam (chapters 1-5, 9:00-11:00)", "Final exam (chapters 1-5)"),
+        ("Fri Dec 4 - Source analysis 2 due, 5 pm on the portal (50 pts)", "Source analysis 2"),
+        ("Fri Dec 4 - Source analysis 2, due on the portal", "Source analysis 2"),
+        ("Fri Dec 4 - Source analysis 2 via the course site, due 5 pm", "Source analysis 2"),
+        (
+            "Fri Dec 4 - Source analysis 2: the Congress of Vienna, due by 5 pm",
+            "Source analysis 2: the Congress of Vienna",
+        ),
+    ],
+)
+def test_what_is_cut_out_of_a_title_leaves_one_separator(line, title):
+    assert [item.title for item in proposed(FALL, "", line).items] == [title]
+
+
+@pytest.mark.parametrize(
+    "meets",
+    [
+        *("Tu/Th 10:30–11:45, Room 204", "Tu, Th 10:30 to 11:45", "TuTh 10:30-11:45", "MTuWTh 9:00-9:50 am"),
+        *("M/Tu/W 2-3:15 pm", "Tu & Th 10:30-11:45 am", "M/We 2-3:15 pm"),
+    ],
+)
+def test_all_days_of_a_class_are_kept(meets):
+    assert proposed("HIST 214 Modern History", f"Fall 2026, {meets}").course.meets == meets
+
+
 def test_office_hours_are_not_when_the_class_meets():
     lines = ("Office hours: Tuesdays 2:00-3:30 pm", "Lectures: Mon/Wed/Fri 10:10-11:00 am, Science Hall 104")
     assert proposed(FALL, *lines).course.meets == "Mon/Wed/Fri 10:10-11:00 am, Science Hall 104"

@@ -39,6 +39,14 @@ def times(*lines: str) -> list[tuple[str, str | None]]:
         ("um 9 Uhr", "09:00"),
         ("à 14 h", "14:00"),
         ("9h30", "09:30"),
+        ("9:00-11:00", "09:00"),
+        ("10:30–11:45", "10:30"),
+        ("11:30-1:00", "11:30"),
+        ("12:00-2:00", "12:00"),
+        ("1:00-3:00", "13:00"),
+        ("in class 10:30", "10:30"),
+        ("in class, 2:15", "14:15"),
+        ("in class at 9:00", "09:00"),
     ],
 )
 def test_the_first_time_is_read(text: str, expected: str) -> None:
@@ -50,6 +58,7 @@ def test_the_first_time_is_read(text: str, expected: str) -> None:
     [
         *("", "at 5:00", "24:00", "25:00 pm", "13 pm", "7:75 pm", "Chapter 3.4", "pages 3-5", "2 h lab", "midnight"),
         *("$5 am", "Übung 5 am Montag", "3 am 12. Mai", "Psalm 119:105", "10:00 and 11:00"),
+        *("7:00-9:00", "8:30-8:30", "8:00-2:00", "John 3:16-4:02", "9:07-9:51", "in class 6:30", "in class 10"),
     ],
 )
 def test_other_numbers_and_ambiguous_times_are_not_read(text: str) -> None:
@@ -70,6 +79,14 @@ def test_other_numbers_and_ambiguous_times_are_not_read(text: str) -> None:
 def test_a_line_gives_its_item_a_time(line: str, expected: str | None) -> None:
     [(_, time)] = times(line)
     assert time == expected
+
+
+def test_the_times_of_an_exam_in_its_line_are_its_own() -> None:
+    lines = (
+        "Thu Dec 3 - Quiz 5: membranes (20 points), in class 10:30",
+        "Fri Dec 18 - FINAL EXAM, 9:00-11:00, Room 204",
+    )
+    assert times(*lines) == [("Quiz 5: membranes", "10:30"), ("FINAL EXAM", "09:00")]
 
 
 def test_items_of_one_line_have_their_own_times() -> None:
