@@ -207,13 +207,24 @@ def _beginnings(course: CourseRow) -> Iterable[str]:
     return [folded(one) for one in (course["code"] or "", *words)]
 
 
+def mark_of(course: CourseRow, courses: Sequence[CourseRow]) -> str:
+    """A word like `#hist101` that names this one of the courses: by its code, or else by a word of its name.
+
+    Empty if there is none.
+    """
+    marks = (f"#{begins}" for begins in _beginnings(course))
+    return next((mark for mark in marks if _named_by(mark, courses) == [course]), "")
+
+
 def _course_of(
     said: str, named: Sequence[Sequence[CourseRow]], courses: Sequence[CourseRow]
 ) -> tuple[CourseRow | None, str]:
     """The course that fits each name, or else why the member has to choose one."""
     if not named:
         only = courses[0] if len(courses) == 1 else None
-        return only, "Choose a course, or name it in the line, like #history." if len(courses) > 1 else ""
+        mark = next(filter(None, (mark_of(one, courses) for one in courses)), "")
+        why = f"Choose a course, or name it in the line, like {mark}." if mark else "Choose a course."
+        return only, why if len(courses) > 1 else ""
     fits = [one for one in named[0] if all(one in others for others in named)]
     if len(fits) == 1:
         return fits[0], ""

@@ -147,7 +147,8 @@ class ProfileForm(TimeZoneForm):
         label="Target recall (%)",
         least=round(LEAST_RETENTION * 100),
         most=round(MOST_RETENTION * 100),
-        help_text="70 to 99. Most people use 90. A higher target brings cards back sooner, after their next review.",
+        help_text="The share of cards you want to know when they come up: 70 to 99. Most people use 90. A higher "
+        "target brings cards back sooner, after their next review.",
     )
     new_cards_a_day = forms.IntegerField(
         label="New flashcards a day",

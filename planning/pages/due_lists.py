@@ -36,7 +36,8 @@ class Due(NamedTuple):
     Attributes:
         item_id: the item itself, or that of a milestone.
         what: an item's kind, or the item of a milestone.
-        recall: expected recall of its course's flashcards on its day without studying, in percent; None if not shown.
+        recall: of an open exam or quiz, the expected recall of its course's flashcards on its day without studying, in
+            percent; None if not shown.
         since: the due date of an overdue or missed one.
         day: its due date.
         graded: whether it is a graded item, which cannot be ticked.
@@ -107,7 +108,8 @@ def due_lists(
         courses: the course of each step's item.
         all_overdue: whether to list more than `MOST_OVERDUE` overdue ones.
     """
-    recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
+    open_ = {item["id"] for item in agenda["items"] if not item["done"] and item["status"] != ItemStatus.GRADED}
+    recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"] if one["item_id"] in open_}
     found = [due_of_item(item) for item in agenda["missed"]]
     found += [due_of_item(item)._replace(recall=recall.get(item["id"])) for item in agenda["items"]]
     steps = sorted([*agenda["milestones"], *done], key=lambda step: (step["position"], step["id"]))

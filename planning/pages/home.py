@@ -1,6 +1,6 @@
 """The home page: an introduction for visitors; for members this week, and steps for their minutes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from http import HTTPStatus
 from uuid import UUID
@@ -21,8 +21,9 @@ from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, for_active_members
-from courses.pages.colors import courses_here, hues_here
+from courses.pages.colors import courses_here
 from courses.pages.courses import first_steps
+from courses.serializers import CourseRow
 from courses.views import ItemViewSet
 from planning.agenda import done_milestones, look_ahead
 from planning.agenda_serializers import NowRow, StepRow
@@ -124,10 +125,12 @@ def show_week(
         done = done_milestones(Access(member), today, ahead.agenda["until"])
         courses = {item.id: item.course_id for item in ahead.situation.items}
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
+        listed = courses_here(request)
         context |= {
-            "first_steps": first_steps(Access(member), len(hues_here(request))),
+            "first_steps": first_steps(Access(member), len(listed)),
             "here": address_here(request, "minutes", "overdue", path=reverse("home")),
-            "line_form": line_form or LineForm(member=member, line=request.session.get(_LINE, "")),
+            "line_form": line_form
+            or LineForm(member=member, courses=_open(listed), line=request.session.get(_LINE, "")),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
         context |= (
@@ -158,6 +161,11 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
     return {"cards_today": 0, "later_today": later["later_today"], "next_card_at": later["next_at"]}
 
 
+def _open(courses: Sequence[CourseRow]) -> list[CourseRow]:
+    """Those that have not ended."""
+    return [course for course in courses if not course["archived"]]
+
+
 _LINE = "line"
 """In the session: a line that waits for the member's first course."""
 
@@ -167,7 +175,7 @@ def add_line(request: HttpRequest, member: Member) -> HttpResponse:
     """Add the item of a line. GET leads to the week, as after a rejected line."""
     if request.method != "POST":
         return redirect("home")
-    form = LineForm(request.POST, member=member, courses=[one for one in courses_here(request) if not one["archived"]])
+    form = LineForm(request.POST, member=member, courses=_open(courses_here(request)))
     if not form.is_valid():
         if form.needs_course:
             request.session[_LINE] = form["line"].value()

@@ -17,7 +17,7 @@ from accounts.pages.once import OnceForm
 from courses.models import Item
 from courses.pages.item_fields import TOO_LONG
 from courses.serializers import CourseRow, NewItem
-from planning.line import read_line
+from planning.line import mark_of, read_line
 from planning.pages.forms import id_field, offer
 from planning.pages.remarks import of_created, short, with_remarks
 from studyservice.operations.columns import max_length
@@ -25,7 +25,7 @@ from studyservice.operations.columns import max_length
 MOST_CHARACTERS = 500
 """Of a line: a title and room for the rest."""
 
-_HELP = 'For example: Essay 2 Fri 17:00 #history. <a href="{}">What you can write</a>'
+_HELP = 'For example: Essay 2 Fri 17:00{}. <a href="{}">What you can write</a>'
 _FORMS = "adding-an-item-in-one-line"
 """The section of the guide that lists what is read."""
 
@@ -50,11 +50,13 @@ class LineForm(OnceForm):
         """`line` is what the field of an unbound form has.
 
         Args:
-            courses: the member's open courses, of a bound form.
+            courses: the member's open courses.
         """
         super().__init__(data, initial={"line": line}, auto_id="id_add_%s")
         self.member, self.courses = member, courses
-        self.fields["line"].help_text = format_html(_HELP, f"{reverse('guide', args=['members'])}#{_FORMS}")
+        mark = mark_of(courses[0], courses) if courses else ""
+        guide = f"{reverse('guide', args=['members'])}#{_FORMS}"
+        self.fields["line"].help_text = format_html(_HELP, f" {mark}" if mark else "", guide)
         offer(self, "course_id", [(one["id"], one["name"]) for one in courses], "Choose a course")
 
     def clean(self) -> dict[str, Any]:

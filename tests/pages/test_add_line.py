@@ -112,6 +112,28 @@ def test_the_message_leads_to_an_item_of_the_same_title_and_date(
     assert "already had" not in page
 
 
+@each(
+    ("courses", "example"),
+    [
+        ([("Cell Biology", "BIO 210"), ("World History", "HIST 101")], "Essay 2 Fri 17:00 #bio210."),
+        ([("École d'été", None)], "Essay 2 Fri 17:00 #ecole."),
+        ([("Biology", None), ("Biology", None)], "Essay 2 Fri 17:00."),
+        ([], "Essay 2 Fri 17:00."),
+    ],
+)
+def test_the_example_names_the_first_course_as_a_line_can(
+    browser: Client, owner: RestEntryPoint, courses: list[tuple[str, str | None]], example: str
+) -> None:
+    owner.made("update_course", course_id=owner.made("create_course", name="Ended")["id"], archived=True)
+    for name, code in courses:
+        owner.made("create_course", name=name, **({"code": code} if code else {}))
+    page = page_of(browser.get("/"))
+    assert f"For example: {example} <a" in page
+    if " #" in example:
+        assert sent(browser, example.rstrip(".")).status_code == 302
+        assert items(owner)[0][-1] == courses[0][0]
+
+
 @pytest.mark.usefixtures("history")
 def test_the_field_links_what_it_reads(browser: Client) -> None:
     page = browser.get("/").content.decode()
@@ -160,7 +182,7 @@ def test_the_only_open_course_is_taken(browser: Client, owner: RestEntryPoint, h
 @each(
     ("line", "why"),
     [
-        ("Quiz Fri", "Choose a course, or name it in the line, like #history."),
+        ("Quiz Fri", "Choose a course, or name it in the line, like #hist101."),
         ("Quiz Fri #chem", "“#chem” fits none of your courses. Choose one."),
         ("Quiz Fri #history #bio", "“#history #bio” fits none of your courses. Choose one."),
     ],

@@ -1,11 +1,13 @@
 """The home page: an introduction for visitors, and this week for a member."""
 
 import re
+from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
@@ -88,6 +90,45 @@ def test_an_exam_shows_the_expected_recall_of_its_flashcards(
     page = text_of(signed_in)
     assert "Biology</a> · you would remember 50% of its cards" in page
     assert "Biology</a></span>" in page
+
+
+def exam_of(owner: RestEntryPoint, day: date) -> Any:
+    """An exam of a course with a flashcard."""
+    course = owner.made("create_course", name="Biology")
+    exam = owner.made("create_item", course_id=course["id"], title="Midterm", due_on=str(day), kind="exam")
+    cards = [{"term": "nucleus", "definition": "a part of a cell"}]
+    owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
+    return exam
+
+
+def test_an_exam_leads_to_studying_for_it_before_its_day(
+    signed_in: Client, owner: RestEntryPoint, owner_member: Member, time_machine: Any
+) -> None:
+    exam = exam_of(owner, owner_member.today() + timedelta(days=1))
+    path = f"/items/{exam['id']}/study"
+    assert f'<a href="{path}">Study for this exam</a>' in text_of(signed_in)
+    assert signed_in.get(path).status_code == 200
+    time_machine.move_to(timezone.now() + timedelta(days=1))
+    page = text_of(signed_in)
+    assert ("you would remember" in page, "Study for this" in page) == (True, False)
+
+
+@pytest.mark.parametrize("do", ["done", "graded"])
+def test_an_exam_that_is_over_shows_no_recall(
+    signed_in: Client, owner: RestEntryPoint, owner_member: Member, do: str
+) -> None:
+    exam = exam_of(owner, owner_member.today() + timedelta(days=1))
+    course = {"course_id": exam["course_id"]}
+    if do == "done":
+        owner.made("update_item", item_id=exam["id"], done=True)
+    else:
+        grades = owner.made("set_grade_categories", **course, categories=[{"name": "Exams", "weight": 100}])
+        score = {"category_id": grades["categories"][0]["id"], "label": "Midterm", "score": 90}
+        owner.made("add_grade_score", **course, **score, item_id=exam["id"])
+    page = text_of(signed_in)
+    assert "Midterm" in page
+    assert "you would remember" not in page
+    assert "Study for this" not in page
 
 
 def test_an_empty_week_shows_a_message(signed_in: Client, owner: RestEntryPoint) -> None:

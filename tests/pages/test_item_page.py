@@ -258,6 +258,17 @@ def test_an_exam_has_a_plan(browser: Client, owner: RestEntryPoint, graded_cours
         assert " style=" not in page
 
 
+def test_one_new_card_counts_as_forgotten(browser: Client, owner: RestEntryPoint, graded_course: Any) -> None:
+    course = {"course_id": graded_course["course_id"]}
+    exam = owner.made("create_item", **course, title="Quiz", kind="quiz", due_on="2026-12-05")
+    deck = owner.made("create_vocab_deck", **course, name="Cells", cards=[{"term": "a", "definition": "b"}])
+    page = text_of(browser, f"/items/{exam['id']}")
+    assert "of 1 card on the day" in page
+    assert "1 card is new to you and counts as forgotten." in page
+    owner.made("add_vocab_cards", deck_id=deck["id"], cards=[{"term": "c", "definition": "d"}])
+    assert "2 cards are new to you and count as forgotten." in text_of(browser, f"/items/{exam['id']}")
+
+
 @pytest.mark.parametrize("minutes", ["4", "601", "", "many", "1e9", "9" * 5000])
 def test_invalid_minutes_are_rejected(browser: Client, owner: RestEntryPoint, graded_course: Any, minutes: str) -> None:
     exam = exam_with_cards(owner, graded_course["course_id"])

@@ -10,7 +10,7 @@ from courses.models import Course, Item, SyllabusFile
 from studyservice.rows.access import Access
 from tests.pages.browser.test_accessibility import audit
 from tests.support.calendar_files import CANVAS, calendar, deadline
-from tests.support.factories import CourseFactory, GradeCategoryFactory, ItemFactory
+from tests.support.factories import CourseFactory, GradeCategoryFactory, GradeScoreFactory, ItemFactory
 from tests.support.syllabus_files import docx, pdf
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
@@ -250,3 +250,28 @@ def test_several_scores_are_saved_at_once(open_signed_in: Any, member: Any) -> N
     expect(page.get_by_role("status")).to_contain_text("Saved 2 scores.")
     expect(page.get_by_role("row", name="HW 1")).to_contain_text("17/20 (85%)")
     audit(page)
+
+
+LINES_OF_WORDS = """heads => heads.flatMap((head) => {
+    const range = document.createRange();
+    range.selectNodeContents(head.querySelector("a") ?? head);
+    const text = range.toString().trim();
+    return text.includes(" ") ? [] : [[text, new Set([...range.getClientRects()].map((line) => line.top)).size]];
+})"""
+"""The words that are alone in a cell, each with its number of lines."""
+
+
+@pytest.mark.parametrize("width", [320, 375, 390])
+def test_the_grade_table_of_a_phone_breaks_no_short_word(open_signed_in: Any, member: Any, width: int) -> None:
+    course = CourseFactory.create(member=member, name="Biology")
+    names = ("Essays", "Laboratory", "Homework")
+    categories = [GradeCategoryFactory.create(member=member, course=course, name=name, weight=33.33) for name in names]
+    for category in categories:
+        GradeScoreFactory.create(
+            member=member, category=category, label="Microscopy", score=84.5, points=84.5, out_of=100
+        )
+    page: Page = open_signed_in(f"/courses/{course.id}", viewport={"width": width, "height": 844})
+    found = page.locator(".grades th:first-child").evaluate_all(LINES_OF_WORDS)
+    assert {text for text, _ in found} == {"Category", *names, "Microscopy"}
+    assert {lines for _, lines in found} == {1}
+    assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -53,6 +53,27 @@ def test_paper_has_the_content_without_controls_and_colors(open_signed_in: PageF
         assert {*page.evaluate(COLORS)} <= {"rgb(0, 0, 0)", "rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}, path
 
 
+def test_a_row_on_paper_has_a_box_to_tick(open_signed_in: PageFactory, paths: dict[str, str]) -> None:
+    page: Page = open_signed_in("/")
+    page.locator(".due").get_by_role("button", name="Tick Essay 0").click()
+    page.get_by_role("button", name="Untick Essay 0").wait_for()
+    page.emulate_media(media="print")
+    for name in ("What now", "Flashcards"):
+        assert page.get_by_role("heading", name=name).locator("visible=true").count() == 0
+    boxes = (
+        page.locator("main .due > li")
+        .locator("visible=true")
+        .evaluate_all(
+            """rows => rows.map((row) => {
+            const { content, width, borderTopWidth } = getComputedStyle(row, "::after");
+            return [row.querySelector("strong").textContent, content[1], width !== "auto", borderTopWidth];
+        })"""
+        )
+    )
+    assert ["Essay 0", "✓", True, "1px"] in boxes
+    assert ["Essay 1", '"', True, "1px"] in boxes
+
+
 def test_no_row_is_split_over_two_sheets(open_signed_in: PageFactory, paths: dict[str, Any]) -> None:
     page: Page = open_signed_in("/")
     page.emulate_media(media="print")

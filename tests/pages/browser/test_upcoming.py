@@ -65,11 +65,14 @@ def test_the_month_is_a_list_on_a_phone_and_a_table_on_paper(open_signed_in: Pag
     assert page.evaluate("document.documentElement.scrollWidth") <= SHEET["width"]
 
 
-def test_the_navigation_fits_one_line_of_a_small_phone(open_signed_in: PageFactory, month: str) -> None:
-    page: Page = open_signed_in("/upcoming", viewport=SMALL)
+@pytest.mark.parametrize("width", [320, 360, 375, 390])
+def test_the_header_is_the_brand_and_one_line_of_navigation(
+    open_signed_in: PageFactory, month: str, width: int
+) -> None:
+    page: Page = open_signed_in("/upcoming", viewport={"width": width, "height": 640})
     tops: list[Any] = page.locator(".site-nav a").evaluate_all("all => all.map((one) => one.offsetTop)")
-    assert len(tops) == 5
-    assert len({*tops}) == 1
+    assert (len(tops), len({*tops})) == (5, 1)
+    assert page.locator(".site-header").bounding_box()["height"] < 110  # type: ignore[index]  # it is visible
 
 
 def test_a_filter_is_chosen_by_keyboard_without_script(open_signed_in: PageFactory, month: str) -> None:
