@@ -118,7 +118,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     ordering = ("member_id", "-created_at")
     fields = (
         *("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at"),
-        *("refused_at", "refused_in_words"),
+        *("refused_at", "refused_in_words", "id"),
     )
     actions = ("revoke",)
     search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
@@ -151,7 +151,7 @@ class CalendarFeedAdmin(ReadOnlyAdmin):
     list_display = ("member", "created_at", "last_used_at")
     list_select_related = ("member",)
     ordering = ("member_id",)
-    fields = ("member", "created_at", "last_used_at")
+    fields = ("member", "created_at", "last_used_at", "id")
     actions = ("end",)
 
     def page_actions(self, obj: CalendarFeed) -> tuple[PageAction, ...]:

@@ -164,7 +164,7 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as abov
     ordering = ("email",)
     filter_horizontal = ()
     autocomplete_fields = ("groups",)
-    readonly_fields = ("created_at", "last_login", "logs")
+    readonly_fields = ("created_at", "last_login", "logs", "id")
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor")
     fieldsets = (
@@ -172,7 +172,7 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as abov
         ("Profile", {"fields": ("time_zone", "desired_retention", "new_cards_a_day", "morning_email")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
-        ("Dates", {"fields": ("created_at", "last_login", "logs")}),
+        ("Dates", {"fields": ("created_at", "last_login", "logs", "id")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "time_zone", "usable_password", "password1", "password2")}),)
 

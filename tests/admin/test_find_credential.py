@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from accounts.models import Member
+from accounts.models import CalendarFeed, Member
 from oauthserver.models import RefreshToken
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, listed
@@ -16,6 +16,7 @@ from tests.support.oauth import App
 
 KEYS = "/admin/accounts/apikey/"
 FIND = f"{KEYS}find/"
+MEMBERS = "/admin/accounts/member/"
 
 
 @each("shown", [11, 10, 9, 25])
@@ -59,6 +60,16 @@ def test_other_credentials_lead_to_the_page_that_ends_them(admin: Client, owner_
     assert (found["access"], found["refresh"]) == (connections, connections)
     assert found["client"][0].startswith("/admin/oauthserver/application/")
     assert found["calendar"][0].startswith("/admin/accounts/calendarfeed/")
+
+
+def test_pages_show_the_ids_that_the_log_has(admin: Client, owner_member: Member, make_key: MakeKey) -> None:
+    """`api_key`, `calendar_feed` and `member` in the lines of requests."""
+    _, key = make_key(owner_member)
+    Subscription(owner_member)
+    rows = {KEYS: key, "/admin/accounts/calendarfeed/": CalendarFeed.objects.get(), MEMBERS: owner_member}
+    for path, row in rows.items():
+        page = admin.get(f"{path}{row.pk}/change/").content.decode()
+        assert f'<div class="readonly">{row.pk}</div>' in page, path
 
 
 def test_an_unknown_key_is_reported_without_repeating_it(admin: Client, db: None) -> None:

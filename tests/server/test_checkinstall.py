@@ -187,6 +187,17 @@ def test_schedules_that_have_not_run_are_named() -> None:
     assert remedies["delivermail"].startswith("Start study-schedule.service, with containers `schedule`")
 
 
+@pytest.mark.django_db
+@pytest.mark.usefixtures("internet")
+def test_a_restored_database_is_not_said_to_have_no_backup() -> None:
+    """A backup is recorded after it was made, so it does not have its own record."""
+    out = StringIO()
+    with pytest.raises(CommandError):
+        call_command("checkinstall", stdout=out)
+    [found] = re.findall(r"not checked +schedule backup: (.*)", out.getvalue())
+    assert found.startswith("no backup is recorded in this database, as before the first one and after a restore.")
+
+
 def ready(version: str = __version__, **checks: str) -> Answer:
     return answer(json.dumps({"status": "ok", "version": version, "checks": checks}).encode())
 

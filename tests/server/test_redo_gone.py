@@ -210,8 +210,28 @@ def test_a_dry_run_lists_and_changes_nothing(
     secret, row = make_key(owner_member)
     old = put(tmp_path / "old.jsonl", line("key_revoked", row.id))
     printed = run("redo-gone", "--dry-run", str(old))
-    assert printed == f"key_revoked {row.id}\nWould end again: 1 key_revoked.\n"
+    assert printed.startswith(f"key_revoked {row.id}\nWould end again: 1 key_revoked.\n")
     assert (works(secret), file.exists()) == (True, False)
+
+
+def test_it_says_until_when_the_files_cover(file: Path, tmp_path: Path) -> None:
+    """In UTC, by the newest line of any file."""
+    old = put(
+        tmp_path / "old.jsonl",
+        line("key_revoked", uuid4(), at="2026-11-28T14:30:59+01:00"),
+        line("key_revoked", uuid4(), at="2026-11-28T13:00:00+00:00"),
+    )
+    covered = "The files cover what ended until 28 November 2026 13:30 UTC."
+    assert run("redo-gone", "--dry-run", str(old)) == f"Would end again: nothing.\n{covered}\n"
+    file.write_text(str(gone.Line(timezone.now(), "key_revoked", str(uuid4()))))
+    assert covered not in run("redo-gone", str(old))
+
+
+def test_files_without_lines_cover_nothing(tmp_path: Path) -> None:
+    """As if the record was lost with the disk."""
+    empty = put(tmp_path / "empty.jsonl")
+    nothing = "The files have no lines: whatever ended since the backup was made is back."
+    assert run("redo-gone", str(empty)) == f"Ended again: nothing.\n{nothing}\n"
 
 
 BAD = {

@@ -149,7 +149,10 @@ def _identity_provider(provider: IdentityProvider) -> str:
 def _schedule(schedule: Schedule) -> str:
     """Check that a command that runs on a schedule did."""
     if schedule.last is None and schedule.name == BACKUP:
-        raise Skipped("deploy/backup.sh has not made one yet. Make the first: systemctl start study-backup.")
+        raise Skipped(
+            "no backup is recorded in this database, as before the first one and after a restore. Make one now: "
+            "systemctl start study-backup."
+        )
     if schedule.last is None and not schedule.late:
         raise Skipped("has not run yet, and no calendar is overdue.")
     if schedule.late:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,19 @@ class Command(JsonCommand):
         self.answer(
             options,
             {"ended": ended, "unreadable": [asdict(one) for one in unreadable]},
-            text=f"{'Would end' if dry_run else 'Ended'} again: {told}.",
+            text=f"{'Would end' if dry_run else 'Ended'} again: {told}.\n{_covered(lines)}",
         )
         if unreadable:
             places = [f"{one.file}, line {one.line}: {one.message}" for one in unreadable]
             raise CommandError("\n".join([*places, f"Lines that could not be read: {len(unreadable)}."]))
+
+
+def _covered(lines: set[gone.Line]) -> str:
+    """Return the sentence that tells an operator how much is missing: what ended after the newest line."""
+    if not lines:
+        return "The files have no lines: whatever ended since the backup was made is back."
+    newest = max(line.at for line in lines).astimezone(UTC)
+    return f"The files cover what ended until {newest:%-d %B %Y %H:%M} UTC."
 
 
 def _read(files: Iterable[Path], optional: Path) -> tuple[set[gone.Line], list[gone.Unreadable]]:
