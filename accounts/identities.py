@@ -7,6 +7,7 @@ never an operator's, and never one that is linked already: colleges give address
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import IntegrityError, transaction
@@ -67,11 +68,11 @@ def _first_link(identity: Identity, provider: IdentityProvider) -> LinkedIdentit
     email = _verified_address(profile)
     try:
         with transaction.atomic():
-            member = _member_at(email, provider, profile)
+            member, has_joined = _member_at(email, provider, profile)
             found, is_new = link(member, identity, provider)
     except IntegrityError:
         raise Refused(_LINKED) from None
-    if is_new:
+    if is_new and not has_joined:
         _tell_connected(member, provider)
     return found
 
@@ -89,23 +90,31 @@ def _verified_address(profile: Mapping[str, Any]) -> str:
     return email
 
 
-def _member_at(email: str, provider: IdentityProvider, profile: Mapping[str, Any]) -> Member:
-    """Return the account of the address, or a new one if people may join."""
-    member = Member.objects.at(email).first()
-    if member is None and not provider.sign_up:
-        raise Refused("nobody has the address, and OIDC_SIGN_UP is no")
+def _member_at(email: str, provider: IdentityProvider, profile: Mapping[str, Any]) -> tuple[Member, bool]:
+    """Return the account of the address, or a new one for a person who may join, and whether it is new."""
+    if (member := _present(email)) is not None:
+        return member, False
+    if (member := _joined(email, provider, profile)) is not None:
+        return member, True
     # Of two first sign-ins at once one creates the member, and the other finds it.
-    member = member or _joined(email, provider, profile) or Member.objects.at(email).first()
-    if member is None:
-        raise Refused("the address was taken and given up meanwhile")
-    if member.is_staff or member.is_superuser:
+    if (member := _present(email)) is not None:
+        return member, False
+    raise Refused("nobody has the address, it has no valid invitation, and OIDC_SIGN_UP is no")
+
+
+def _present(email: str) -> Member | None:
+    member = Member.objects.at(email).first()
+    if member is not None and (member.is_staff or member.is_superuser):
         raise Refused("the address is an operator's; operators connect on their account page")
     return member
 
 
 def _joined(email: str, provider: IdentityProvider, profile: Mapping[str, Any]) -> Member | None:
-    """Create the member, with what an invitation gives. None if the address was taken meanwhile."""
-    given, name = given_to(email), profile.get("name")
+    """Create the member, with what an invitation gives. None for a person who may not join, or has joined meanwhile."""
+    invited, name = given_to(email), profile.get("name")
+    if not provider.sign_up and (invited is None or settings.SIGN_UP == "closed"):
+        return None
+    given = invited or {}
     if not given.get("name") and isinstance(name, str) and name.isprintable():
         given["name"] = name.strip()[:MAX_NAME]
     # Where a claim gives memberships, nobody else gets the usual one.

@@ -184,10 +184,14 @@ def accept(secret_hash: str) -> Member | None:
         return new_member(invitation.email, **_given_by(invitation))
 
 
-def given_to(email: str) -> Given:
-    """Return what an invitation of the address gives, to somebody who joins without its link."""
-    invitation = Invitation.objects.filter(email=email, expires_at__gt=timezone.now()).first()
-    return {} if invitation is None else _given_by(invitation)
+def given_to(email: str) -> Given | None:
+    """Return what a valid invitation of the address gives, to somebody who joins without its link. None without one.
+
+    Locks the invitation, so call it in the transaction that creates the member.
+    """
+    invitations = Invitation.objects.select_for_update().filter(email=email, expires_at__gt=timezone.now())
+    invitation = invitations.first()
+    return None if invitation is None else _given_by(invitation)
 
 
 def _given_by(invitation: Invitation) -> Given:

@@ -51,7 +51,7 @@ def of_provider(view: View) -> View:
             logger.warning("A sign-in with the identity provider was invalid: %s", error)
             return _failed(request, HTTPStatus.BAD_REQUEST)
         except Refused as error:
-            logger.info("A sign-in with the identity provider was refused: %s", error)
+            logger.warning("A sign-in with the identity provider was refused: %s", error)
             return _failed(request, HTTPStatus.FORBIDDEN)
 
     return guarded
@@ -78,7 +78,7 @@ _PAGES = {
         "You cannot sign in with {name}",
         (
             "If you have an account here, sign in with a code by e-mail, then connect it with {name} on your account "
-            "page. Otherwise ask the people who run this service for one."
+            "page. If you were invited, open the link in the invitation. Otherwise ask the people who run this service."
         ),
     ),
 }
@@ -159,7 +159,7 @@ def _connect(request: HttpRequest, member: Member, identity: Identity, target: s
     try:
         identities.connect(member, identity, _provider())
     except Refused as error:
-        logger.info("An account was not connected with the identity provider: %s", error)
+        logger.warning("An account was not connected with the identity provider: %s", error)
         return error_page(
             request,
             HTTPStatus.FORBIDDEN,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core import mail as outgoing
 from django.test import Client
+from django.utils import timezone
 
 from accounts import mail
 from accounts.joining import invite
@@ -213,7 +214,78 @@ class TestJoining:
         assert found == [302] * 4
         assert all(map(signed_in, browsers))
         assert Member.objects.get().identities.count() == 1
-        assert len(notices()) == 1
+        assert notices() == []
+
+    @pytest.mark.same_statements
+    def test_who_joins_gets_no_notice(self, client: Client, provider: IdentityServer, db: None) -> None:
+        assert sign_in(client, provider, email=NEW).status_code == 302
+        assert events(Member.objects.get(email=NEW))[0] == ("identity_connected", "Example College")
+        assert notices() == []
+
+
+class TestInvited:
+    """An invitation lets its address join without `OIDC_SIGN_UP`."""
+
+    @pytest.fixture(autouse=True)
+    def _invited(self, db: None, settings: Any) -> None:
+        settings.SIGN_UP = "invited"
+        invite(NEW, name="Nina N.", time_zone="Europe/Paris", until=date(2099, 6, 30))
+        notices()
+
+    def test_the_invited_person_joins_with_what_it_gives(self, client: Client, provider: IdentityServer) -> None:
+        assert sign_in(client, provider, email=NEW, name="Nina New").status_code == 302
+        member = Member.objects.get(email=NEW)
+        assert (member.name, member.time_zone) == ("Nina N.", "Europe/Paris")
+        assert (member.membership_active, member.membership_until) == (True, date(2099, 6, 30))
+        assert not Invitation.objects.exists()
+        assert signed_in(client)
+
+    def test_an_unverified_address_does_not_use_it(self, client: Client, provider: IdentityServer) -> None:
+        response = sign_in(client, provider, email=NEW, email_verified=False)
+        assert refused(response)
+        assert "If you were invited, open the link in the invitation." in response.content.decode()
+        assert Invitation.objects.exists()
+
+    @pytest.mark.same_statements
+    def test_it_lets_no_other_address_join(self, client: Client, provider: IdentityServer) -> None:
+        assert refused(sign_in(client, provider, email="other@example.org"))
+        assert not Member.objects.exists()
+
+    @pytest.mark.same_statements
+    def test_one_that_ended_does_not_count(self, client: Client, provider: IdentityServer) -> None:
+        Invitation.objects.update(expires_at=timezone.now())
+        assert refused(sign_in(client, provider, email=NEW))
+
+    @pytest.mark.same_statements
+    def test_it_does_not_count_while_joining_is_closed(
+        self, client: Client, provider: IdentityServer, settings: Any
+    ) -> None:
+        settings.SIGN_UP = "closed"
+        assert refused(sign_in(client, provider, email=NEW))
+        assert Invitation.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_first_sign_ins_use_one_invitation_once(
+    provider: IdentityServer, in_threads: Any, db: None, settings: Any
+) -> None:
+    settings.SIGN_UP = "invited"
+    invite(NEW)
+    browsers = [Client() for _ in range(4)]
+    asked = [begin(browser) for browser in browsers]
+    codes = [provider.code(one, email=NEW) for one in asked]
+    found = in_threads(lambda n: finish(browsers[n], asked[n]["state"], codes[n]).status_code, [0, 1, 2, 3])
+    assert found == [302] * 4
+    assert Member.objects.get().identities.count() == 1
+
+
+@pytest.mark.same_statements
+def test_a_refusal_is_a_warning_with_its_reason(
+    client: Client, provider: IdentityServer, db: None, caplog: Any
+) -> None:
+    sign_in(client, provider, email="unknown@example.org")
+    [line] = [one for one in caplog.records if "was refused" in one.message]
+    assert (line.levelname, "nobody has the address" in line.message) == ("WARNING", True)
 
 
 @pytest.mark.django_db(transaction=True)
