@@ -4,6 +4,7 @@ There is one invitation for each address; a new one replaces it. Only the hash o
 deleted when its address becomes a member.
 """
 
+import re
 import uuid
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -141,8 +142,6 @@ def invite(email: str, *, replace: bool = True, **given: Unpack[Given]) -> Invit
     Invitation(email=email, **fields).clean_fields()
     require_open()
     url = f"{settings.BASE_URL}/join?{urlencode({'invitation': secret})}"
-    context = {"url": url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
-    body = render_to_string("accounts/email/invitation.txt", context)
     with transaction.atomic():
         row, created = Invitation.objects.select_for_update().get_or_create(email=email, defaults=fields)
         if Member.objects.at(email).exists():  # after waiting for a transaction in which the invited member joins
@@ -152,8 +151,30 @@ def invite(email: str, *, replace: bool = True, **given: Unpack[Given]) -> Invit
                 raise AlreadyInvited(f"{email} has a valid invitation.")
             Invitation.objects.filter(id=row.id).update(**fields)
         outbox.forget(email, MailKind.INVITATION)
+        body = _letter(url, given.get("name", row.name))
         [mail_id] = outbox.store(MailKind.INVITATION, "Your invitation to Study Data Service", body, [email])
     return Invited(row.id, mail_id, email, url, now + LIFETIME)
+
+
+_NO_NAME = re.compile(r"[<>/:@\\]|\w\.\w\w")
+"""Markup, and what mail programs turn into links."""
+
+_MAX_GREETED = 80
+
+
+def _letter(url: str, name: str) -> str:
+    """Return the text of the e-mail. It greets by a name of one short line that cannot be mistaken for a link."""
+    words, provider = " ".join(name.split()), settings.IDENTITY_PROVIDER
+    is_plain = words.isprintable() and len(words) <= _MAX_GREETED and not _NO_NAME.search(words)
+    context = {
+        "name": words if is_plain else "",
+        "url": url,
+        "days": LIFETIME.days,
+        "base_url": settings.BASE_URL,
+        "contact": settings.CONTACT_URL.removeprefix("mailto:"),
+        "provider": "" if provider is None else provider.name,
+    }
+    return render_to_string("accounts/email/invitation.txt", context)
 
 
 def withdraw(invitations: QuerySet[Invitation]) -> None:

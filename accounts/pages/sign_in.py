@@ -206,7 +206,10 @@ def join(request: HttpRequest) -> HttpResponse:
     secret_hash = request.session.get(INVITATION, "")
     if request.method != "POST":
         invitation = live_invitation(secret_hash)
-        return render(request, "accounts/join.html", {"email": invitation.email}) if invitation else _ended(request)
+        if invitation is None:
+            return _ended(request)
+        context = {"email": invitation.email, "provider": settings.IDENTITY_PROVIDER}
+        return render(request, "accounts/join.html", context)
     member = accept(secret_hash)
     if member is None or not begin_session(request, member, "invitation"):
         return _ended(request)

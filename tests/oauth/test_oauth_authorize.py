@@ -201,7 +201,7 @@ def test_it_accepts_only_get_and_post(app: App, browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"membership_active": False}, "Your membership has lapsed. Renew it to give apps and scripts access again"),
+        ({"membership_active": False}, "You have no active membership. Apps and scripts need one."),
         ({"membership_until": date(2026, 1, 31)}, "Your membership lapsed after 31 January 2026."),
         ({"membership_until": date.today() + timedelta(days=10)}, "Your membership ends after"),  # noqa: DTZ011  # about
         ({"membership_until": date.today() + timedelta(days=20)}, ""),  # noqa: DTZ011  # about
@@ -213,7 +213,7 @@ def test_it_shows_the_state_of_the_membership(
     settings.MEMBERSHIP_URL = "https://example.org/renew"
     page = " ".join(Browser(make_member(**fields)).visit(app.query()).content.decode().split())
     assert told in page
-    assert ("Your membership" in page, 'href="https://example.org/renew"' in page) == (bool(told), bool(told))
+    assert ('href="https://example.org/renew"' in page) is bool(told)
 
 
 def test_a_lapsed_member_can_connect(app: App, make_member: Any) -> None:

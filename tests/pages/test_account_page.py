@@ -208,7 +208,7 @@ class TestMembership:
     def test_a_lapsed_member_sees_the_pages_and_a_notice(self, signed_in: Client, member: Member, path: str) -> None:
         Member.objects.update(membership_active=False)
         page = text_of(signed_in, path)
-        assert "Your membership has lapsed" in page
+        assert "You have no active membership" in page
         assert 'href="https://billing.example.org/renew"' in page
 
     @pytest.mark.same_statements

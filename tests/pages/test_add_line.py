@@ -300,7 +300,7 @@ def test_a_lapsed_member_adds_nothing(browser: Client, owner_member: Member, his
     form = form_with("line", browser.get("/").content.decode()) | {"line": ["Essay"]}
     Member.objects.filter(id=owner_member.id).update(membership_active=False)
     response = browser.post("/add", form)
-    assert (response.status_code, "Your membership has lapsed" in page_of(response)) == (403, True)
+    assert (response.status_code, "You have no active membership" in page_of(response)) == (403, True)
     assert 'name="line"' not in page_of(browser.get("/"))
 
 

@@ -16,6 +16,7 @@ from accounts import mail
 from accounts.erasure.erasing import purge_all
 from accounts.joining import Invitation, accept, invite
 from accounts.models import Member
+from studyservice.identity_provider import IdentityProvider
 from studyservice.rates.networks import networks_from
 from studyservice.secrets.generated import sha256
 from tests.support.cases import each
@@ -179,6 +180,13 @@ class TestInvited:
         assert not Invitation.objects.exists()
         again = Client().get(link)
         assert (again.status_code, "no longer works" in again.content.decode()) == (404, True)
+
+    def test_the_page_offers_the_identity_provider(self, client: Client, settings: Any) -> None:
+        client.get(self.link())
+        button = 'href="/sign-in/oidc">Sign in with Example College</a>'
+        assert button not in client.get("/join").content.decode()
+        settings.IDENTITY_PROVIDER = IdentityProvider("https://login.example.edu", "id", "secret", "Example College")
+        assert button in client.get("/join").content.decode()
 
     def test_it_expires_after_seven_days_and_is_purged(self, client: Client, time_machine: Any) -> None:
         time_machine.move_to("2026-11-22T12:00:00Z", tick=False)

@@ -90,10 +90,19 @@ def test_it_reads_what_the_identity_provider_publishes(check: Check) -> None:
         named = {"OIDC_CLIENT_ID": "study", "OIDC_CLIENT_SECRET": "secret", "OIDC_NAME": "Example College"}
         found = check(**named, OIDC_ISSUER=college.issuer).stdout
         assert f"ok           identity provider: {college.issuer} answers. It must know this redirect URI: " in found
+        assert "The secret is not tested: sign in once." in found
         other = failed(check("--json", **named, OIDC_ISSUER=f"{college.issuer}/"))["identity provider"]
     assert f"is of the issuer '{college.issuer}', and OIDC_ISSUER is '{college.issuer}/'. Check that" in other
     gone = failed(check("--json", **named, OIDC_ISSUER=college.issuer))["identity provider"]
     assert gone.startswith("127.0.0.1: ConnectionRefusedError")
+
+
+@pytest.mark.parametrize(("days", "warns"), [("", True), ("0", False)])
+def test_it_warns_of_memberships_that_the_claim_never_ends(check: Check, days: str, warns: bool) -> None:
+    named = {"OIDC_CLIENT_ID": "study", "OIDC_CLIENT_SECRET": "secret", "OIDC_NAME": "Example College"}
+    with identity_server() as college:
+        found = check(**named, OIDC_ISSUER=college.issuer, OIDC_MEMBERS="groups=students", SIGN_UP_MEMBERSHIP_DAYS=days)
+    assert ("Warning: OIDC_MEMBERS is set and SIGN_UP_MEMBERSHIP_DAYS is not" in found.stdout) is warns
 
 
 def test_an_invalid_setting_stops_it_with_one_line(check: Check) -> None:

@@ -12,8 +12,9 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from accounts.joining import Invitation
+from accounts.joining import Invitation, invite
 from accounts.models import Member, OutgoingMail
+from studyservice.identity_provider import IdentityProvider
 from tests.support.cases import each
 from tests.support.commands import refusal, run, run_json
 
@@ -281,3 +282,40 @@ def test_concurrent_runs_invite_everybody_once(write: Write, in_threads: Callabl
     assert sum(one["invited"] for one in told) == len(emails)
     assert sum(one["left"] for one in told) == 2 * len(emails)
     assert queued() == emails
+
+
+class TestLetter:
+    """The e-mail of an invitation, which says who invites, for what, and how else to come in."""
+
+    @staticmethod
+    def letter(**given: Any) -> str:
+        invite(ADA, **given)
+        run("delivermail")
+        return str(mail.outbox[-1].body)
+
+    def test_it_names_the_student_the_service_and_the_contact(self, settings: Any) -> None:
+        settings.CONTACT_URL = "mailto:help@example.edu"
+        text = self.letter(name="Martin, Ada")
+        assert text.startswith(f"Hello Martin, Ada,\n\nyou are invited to Study Data Service at {settings.BASE_URL}.")
+        assert "Questions: help@example.edu\n" in text
+        assert "sign in with" not in text
+
+    def test_it_names_the_provider(self, settings: Any) -> None:
+        settings.IDENTITY_PROVIDER = IdentityProvider("https://login.example.edu", "id", "secret", "Example & College")
+        text = self.letter()
+        assert text.startswith("You are invited")
+        assert f"Or sign in with Example & College at {settings.BASE_URL}/sign-in." in text
+
+    @each("name", ["https://evil.example", "www.evil.example", "<b>Ada</b>", "a@b.example", "A" * 81, "Ada\u202e"])
+    def test_a_name_that_could_mislead_is_left_out(self, name: str) -> None:
+        text = self.letter(name=name)
+        assert text.startswith("You are invited")
+        assert name not in text
+
+    @each("name", ["Ada\nMartin", "J.R.R. O'Neil-Núñez", "李 明"])
+    def test_other_names_are_one_line(self, name: str) -> None:
+        assert self.letter(name=name).startswith(f"Hello {' '.join(name.split())},\n\n")
+
+    def test_a_second_invitation_greets_by_the_name_of_the_first(self) -> None:
+        self.letter(name="Ada Martin")
+        assert self.letter().startswith("Hello Ada Martin,")

@@ -143,7 +143,16 @@ def _identity_provider(provider: IdentityProvider) -> str:
             "Check that this machine reaches it, and that OIDC_ISSUER is its issuer to the letter: "
             "docs/identity-provider.md. SSL_CERT_FILE names the certificates of a private authority.",
         ) from None
-    return f"{provider.issuer} answers. It must know this redirect URI: {redirect_uri()}."
+    told = (
+        f"{provider.issuer} answers. It must know this redirect URI: {redirect_uri()}. "
+        "The secret is not tested: sign in once."
+    )
+    if provider.members is not None and settings.SIGN_UP_MEMBERSHIP_DAYS is None:
+        told += (
+            " Warning: OIDC_MEMBERS is set and SIGN_UP_MEMBERSHIP_DAYS is not, so who opens an invitation without a "
+            "last day gets a membership without end, which the claim never ends. Set SIGN_UP_MEMBERSHIP_DAYS=0."
+        )
+    return told
 
 
 def _schedule(schedule: Schedule) -> str:

@@ -197,7 +197,7 @@ def test_account_pages_of_a_lapsed_member_are_accessible(open_signed_in: Any, se
     page = open_signed_in("/")
     for path in ("/", "/account", "/account/import", "/keys"):
         page.goto(path)
-        expect(page.get_by_text("Your membership has lapsed")).to_be_visible()
+        expect(page.get_by_text("You have no active membership")).to_be_visible()
         audit(page)
 
 

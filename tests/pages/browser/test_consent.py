@@ -192,7 +192,7 @@ def test_essential_details_are_never_collapsed(open_signed_in: Any, member: Any,
         "See your data",
         "Change your data",
         "ada@example.org",
-        "Your membership has lapsed",
+        "You have no active membership",
     ):
         expect(main.get_by_text(text).first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
