@@ -46,6 +46,7 @@ class EventKind(models.TextChoices):
     APP_DISCONNECTED = "app_disconnected", "app disconnected"
     IDENTITY_CONNECTED = "identity_connected", "identity connected"
     IDENTITY_DISCONNECTED = "identity_disconnected", "identity disconnected"
+    MEMBERSHIP_CHANGED = "membership_changed", "membership changed"
     OPERATOR_ACTION = "operator_action", "operator's action"
     OPERATOR_READ = "operator_read", "read by an operator"
 
@@ -202,6 +203,7 @@ _WORDS = {
     EventKind.APP_DISCONNECTED: "{who} disconnected the app {name}",
     EventKind.IDENTITY_CONNECTED: "You connected your account with {detail}",
     EventKind.IDENTITY_DISCONNECTED: "You disconnected your account from {detail}",
+    EventKind.MEMBERSHIP_CHANGED: "Signing in with {name} changed your account: {detail}",
     EventKind.OPERATOR_ACTION: "{who} changed your account: {detail}",
     EventKind.OPERATOR_READ: "{who} looked at your {read}",
 }

@@ -26,6 +26,7 @@ from accounts.operators.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline
 from accounts.operators.lists import Conditions, StateFilter, counted
 from accounts.signing_in import sessions
 from accounts.signing_in.codes import leave_address
+from accounts.signing_in.provider.memberships import is_given
 from accounts.signing_in.second_factor.factors import reset
 
 _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
@@ -164,13 +165,13 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as abov
     ordering = ("email",)
     filter_horizontal = ()
     autocomplete_fields = ("groups",)
-    readonly_fields = ("created_at", "last_login", "logs", "id")
+    readonly_fields = ("given_by", "created_at", "last_login", "logs", "id")
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor")
     fieldsets = (
         (None, {"fields": ("email", "name", "password")}),
         ("Profile", {"fields": ("time_zone", "desired_retention", "new_cards_a_day", "morning_email")}),
-        ("Membership", {"fields": ("membership_active", "membership_until")}),
+        ("Membership", {"fields": ("membership_active", "membership_until", "given_by")}),
         ("Access", {"fields": _PRIVILEGES}),
         ("Dates", {"fields": ("created_at", "last_login", "logs", "id")}),
     )
@@ -219,6 +220,11 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # as abov
     def delete_model(self, request: HttpRequest, obj: Member) -> None:
         """Delete the member with all data."""
         erase_member(obj.id)
+
+    @admin.display(description="given by a claim of")
+    def given_by(self, member: Member) -> str | None:
+        """Return the identity provider whose claim gave the present membership."""
+        return next((link.issuer for link in member.identities.all() if is_given(link, member)), None)
 
     @admin.display(description="logs")
     def logs(self, member: Member) -> str:

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from accounts.members import waiting
-from accounts.models import Member
+from accounts.models import AccountEvent, Member
 from tests.support.cases import each
 from tests.support.identity_server import GONE, IdentityServer, sign_in
 from tests.support.signing_in import EMAIL
@@ -33,6 +33,35 @@ def after(member: Member, days: int) -> date:
 
 def lapsed(member: Member) -> None:
     Member.objects.filter(id=member.id).update(membership_active=False, membership_until=None)
+
+
+def recorded(member: Member) -> list[tuple[str, str]]:
+    events = AccountEvent.objects.filter(member=member, kind="membership_changed").order_by("id")
+    return list(events.values_list("object_name", "detail"))
+
+
+@pytest.mark.same_statements
+def test_what_the_claim_changes_is_an_event(provider: IdentityServer, member: Member) -> None:
+    lapsed(member)
+    for claims in (STUDENT, STUDENT, {}, {}):
+        browser = Client()
+        sign_in(browser, provider, **claims)
+    given = f"Membership active until {after(member, 180)}."
+    assert recorded(member) == [("Example College", given), ("Example College", "Membership ended.")]
+    page = browser.get("/activity/account").content.decode()
+    assert "Signing in with “Example College” changed your account: Membership ended" in page
+
+
+@pytest.mark.same_statements
+def test_the_members_page_in_the_admin_says_what_gave_the_membership(
+    provider: IdentityServer, member: Member, admin: Client
+) -> None:
+    lapsed(member)
+    sign_in(Client(), provider, **STUDENT)
+    path = f"/admin/accounts/member/{member.id}/change/"
+    assert provider.issuer in admin.get(path).content.decode()
+    call_command("setmembership", EMAIL, "active")
+    assert provider.issuer not in admin.get(path).content.decode()
 
 
 @each("claims", [{"groups": "students"}, {"groups": ["students"]}, STUDENT])

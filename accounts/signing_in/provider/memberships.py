@@ -6,11 +6,14 @@ paid for, or that an operator set since, stays. A shorter one that the claim rep
 
 from datetime import timedelta
 
-from accounts.members.membership import lapse, renew
+from accounts.events import EventKind, Subject, record_event
+from accounts.members.membership import lapse, note_of_membership, renew
 from accounts.members.models import Member
 from accounts.signing_in.models import LinkedIdentity
 from accounts.signing_in.provider.outcomes import Identity
+from studyservice.changes.calls import Actor
 from studyservice.identity_provider import IdentityProvider
+from studyservice.models import ActorKind
 
 
 def has_claim(identity: Identity, members: tuple[str, str]) -> bool:
@@ -20,20 +23,32 @@ def has_claim(identity: Identity, members: tuple[str, str]) -> bool:
     return value in told if isinstance(told, list) else told == value
 
 
+def is_given(link: LinkedIdentity, member: Member) -> bool:
+    """Return whether the member's present membership is the one that the claim gave."""
+    return member.membership_active and link.membership_until == member.membership_until is not None
+
+
 def apply_claim(link: LinkedIdentity, member: Member, identity: Identity, provider: IdentityProvider) -> None:
-    """Give or take away the membership. Call under the member's lock. Without `OIDC_MEMBERS`, change nothing."""
+    """Give or take away the membership, with an account event. Call under the member's lock.
+
+    Without `OIDC_MEMBERS`, change nothing.
+    """
     if provider.members is None:
         return
-    is_given = member.membership_active and link.membership_until == member.membership_until is not None
+    before = member.membership_active, member.membership_until
     if has_claim(identity, provider.members):
-        _give(link, member, provider.members_days, is_given=is_given)
-    elif is_given:
+        _give(link, member, provider.members_days)
+    elif is_given(link, member):
         _take(link, member)
+    if before != (member.membership_active, member.membership_until):
+        note = note_of_membership(member.membership_active, member.membership_until)
+        subject = Subject.of(link, provider.name)
+        record_event(member.id, EventKind.MEMBERSHIP_CHANGED, subject, detail=note, who=Actor(ActorKind.PAGE))
 
 
-def _give(link: LinkedIdentity, member: Member, days: int, *, is_given: bool) -> None:
+def _give(link: LinkedIdentity, member: Member, days: int) -> None:
     until, present = member.today() + timedelta(days=days), member.membership_until
-    if not is_given:
+    if not is_given(link, member):
         is_active = member.membership_is_active()
         if is_active and (present is None or present >= until):
             return
