@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from accounts.joining import invite
 from accounts.models import LinkedIdentity, Member
 from tests.pages.browser.conftest import PASSWORD
 from tests.pages.browser.test_accessibility import audit
@@ -44,6 +45,15 @@ def test_a_stranger_is_told_what_to_do(page: Page, member: Member) -> None:
     pass_through(page, page.get_by_role("link", name="Sign in with Example College"), "stranger")
     expect(page.get_by_role("heading", name="You cannot sign in with Example College")).to_be_visible()
     audit(page)
+
+
+def test_an_invited_student_joins_from_the_link_by_the_college(page: Page, settings: Any, db: None) -> None:
+    settings.SIGN_UP = "invited"
+    page.goto(invite("student@example.org", name="Nina N.").url)
+    audit(page)
+    pass_through(page, page.get_by_role("link", name="Sign in with Example College"), "student")
+    expect(page).to_have_url("/")
+    assert Member.objects.get(email="student@example.org").name == "Nina N."
 
 
 def test_the_form_leads_to_the_college_and_back(open_signed_in: Any, member: Member) -> None:
