@@ -6,10 +6,11 @@ from studyservice.database.online import ValidateConstraint
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0039_waiting_memberships'),
+        ('accounts', '0037_member_mornings'),
     ]
 
     operations = [
         ValidateConstraint('invitation', name='invitation_name'),
         ValidateConstraint('invitation', name='invitation_time_zone'),
+        ValidateConstraint('accountevent', name='accountevent_kind'),
     ]

@@ -1,0 +1,119 @@
+import uuid
+
+import django.db.models.deletion
+import django.db.models.functions.text
+import django.db.models.lookups
+import django.utils.timezone
+from django.conf import settings
+from django.db import migrations, models
+
+import accounts.members.models
+from studyservice.database.online import AddConstraintNotValid
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('accounts', '0035_move_changes'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='member',
+            name='morning_email',
+            field=models.BooleanField(db_default=False, default=False, help_text='Whether the member gets an e-mail each morning with what is due.'),
+        ),
+        migrations.AddField(
+            model_name='member',
+            name='morning_put_off',
+            field=models.BooleanField(db_default=False, default=False, editable=False, help_text='Whether the mail server put that one off. It may be tried again until noon.'),
+        ),
+        migrations.AddField(
+            model_name='member',
+            name='morning_sent_on',
+            field=models.DateField(editable=False, help_text="The member's date of the last morning e-mail; only ever grows.", null=True),
+        ),
+        migrations.CreateModel(
+            name='WaitingMembership',
+            fields=[
+                ('email', models.EmailField(max_length=254, primary_key=True, serialize=False)),
+                ('active', models.BooleanField(help_text='Whether the membership will be active.')),
+                ('until', models.DateField(help_text="Last day included, in the member's time zone; empty means open-ended.", null=True)),
+                ('told_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now, help_text='When a file last named the address.')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('email'), (1, 254))), name='waitingmembership_email')],
+            },
+        ),
+        migrations.AddField(
+            model_name='invitation',
+            name='name',
+            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=150),
+        ),
+        migrations.AddField(
+            model_name='invitation',
+            name='time_zone',
+            field=models.CharField(db_default='UTC', default='UTC', editable=False, max_length=64, validators=[accounts.members.models.validate_time_zone]),
+        ),
+        migrations.AddField(
+            model_name='invitation',
+            name='until',
+            field=models.DateField(blank=True, editable=False, help_text='Last day of the membership; empty for the usual one.', null=True),
+        ),
+        AddConstraintNotValid(
+            model_name='invitation',
+            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('name'), (0, 150))), name='invitation_name'),
+        ),
+        AddConstraintNotValid(
+            model_name='invitation',
+            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('time_zone'), (1, 64))), name='invitation_time_zone'),
+        ),
+        migrations.CreateModel(
+            name='LinkedIdentity',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('issuer', models.CharField(editable=False, max_length=255)),
+                ('subject', models.CharField(editable=False, help_text='The claim sub.', max_length=255)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('membership_until', models.DateField(editable=False, null=True)),
+                ('before_until', models.DateField(editable=False, null=True)),
+                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='identities', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'linked identities',
+                'constraints': [
+                    models.UniqueConstraint(fields=('issuer', 'subject'), name='linkedidentity_issuer_subject'),
+                    models.UniqueConstraint(fields=('member', 'issuer'), name='linkedidentity_member_issuer'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('issuer'), (1, 255))), name='linkedidentity_issuer'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('subject'), (1, 255))), name='linkedidentity_subject'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ProviderSignIn',
+            fields=[
+                ('id', models.UUIDField(editable=False, help_text="The first half of the secret's SHA-256.", primary_key=True, serialize=False)),
+                ('target', models.TextField(help_text='Address on this site to continue at.')),
+                ('expires_at', models.DateTimeField(db_index=True)),
+                ('member', models.ForeignKey(help_text='Who connects the account with an identity.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('target'), (1, 16384))), name='providersignin_target'),
+                ],
+            },
+        ),
+        migrations.RemoveConstraint(
+            model_name='accountevent',
+            name='accountevent_kind',
+        ),
+        migrations.AlterField(
+            model_name='accountevent',
+            name='kind',
+            field=models.CharField(choices=[('signed_in', 'signed in'), ('key_made', 'key made'), ('key_new_network', 'key used from a new network'), ('key_revoked', 'key revoked'), ('limits_changed', 'limits changed'), ('app_connected', 'app connected'), ('app_disconnected', 'app disconnected'), ('identity_connected', 'identity connected'), ('identity_disconnected', 'identity disconnected'), ('membership_changed', 'membership changed'), ('exported', 'all data exported'), ('operator_action', "operator's action"), ('operator_read', 'read by an operator')], max_length=24),
+        ),
+        AddConstraintNotValid(
+            model_name='accountevent',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['signed_in', 'key_made', 'key_new_network', 'key_revoked', 'limits_changed', 'app_connected', 'app_disconnected', 'identity_connected', 'identity_disconnected', 'membership_changed', 'exported', 'operator_action', 'operator_read'])), name='accountevent_kind'),
+        ),
+    ]
