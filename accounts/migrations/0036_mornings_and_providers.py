@@ -7,9 +7,6 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.members.models
-from studyservice.database.online import AddConstraintNotValid
-
 
 class Migration(migrations.Migration):
 
@@ -45,29 +42,6 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('email'), (1, 254))), name='waitingmembership_email')],
             },
         ),
-        migrations.AddField(
-            model_name='invitation',
-            name='name',
-            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=150),
-        ),
-        migrations.AddField(
-            model_name='invitation',
-            name='time_zone',
-            field=models.CharField(db_default='UTC', default='UTC', editable=False, max_length=64, validators=[accounts.members.models.validate_time_zone]),
-        ),
-        migrations.AddField(
-            model_name='invitation',
-            name='until',
-            field=models.DateField(blank=True, editable=False, help_text='Last day of the membership; empty for the usual one.', null=True),
-        ),
-        AddConstraintNotValid(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('name'), (0, 150))), name='invitation_name'),
-        ),
-        AddConstraintNotValid(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('time_zone'), (1, 64))), name='invitation_time_zone'),
-        ),
         migrations.CreateModel(
             name='LinkedIdentity',
             fields=[
@@ -102,18 +76,5 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('target'), (1, 16384))), name='providersignin_target'),
                 ],
             },
-        ),
-        migrations.RemoveConstraint(
-            model_name='accountevent',
-            name='accountevent_kind',
-        ),
-        migrations.AlterField(
-            model_name='accountevent',
-            name='kind',
-            field=models.CharField(choices=[('signed_in', 'signed in'), ('key_made', 'key made'), ('key_new_network', 'key used from a new network'), ('key_revoked', 'key revoked'), ('limits_changed', 'limits changed'), ('app_connected', 'app connected'), ('app_disconnected', 'app disconnected'), ('identity_connected', 'identity connected'), ('identity_disconnected', 'identity disconnected'), ('membership_changed', 'membership changed'), ('exported', 'all data exported'), ('operator_action', "operator's action"), ('operator_read', 'read by an operator')], max_length=24),
-        ),
-        AddConstraintNotValid(
-            model_name='accountevent',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['signed_in', 'key_made', 'key_new_network', 'key_revoked', 'limits_changed', 'app_connected', 'app_disconnected', 'identity_connected', 'identity_disconnected', 'membership_changed', 'exported', 'operator_action', 'operator_read'])), name='accountevent_kind'),
         ),
     ]

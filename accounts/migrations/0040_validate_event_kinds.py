@@ -6,7 +6,7 @@ from studyservice.database.online import ValidateConstraint
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0037_member_mornings'),
+        ('accounts', '0039_event_kinds'),
     ]
 
     operations = [
