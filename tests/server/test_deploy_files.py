@@ -115,6 +115,19 @@ def test_a_shell_accepts_the_scripts(name: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_checkout_elsewhere_is_named_everywhere(tmp_path: Path) -> None:
+    """By the command of the page, in copies of the files that name `/srv/study`."""
+    text = (ROOT / "docs" / "install-checkout.md").read_text()
+    [command] = re.findall(r'^    (sed -i "s#/srv/study#.*)$', text, re.MULTILINE)
+    named = [file for file in DEPLOY.iterdir() if "/srv/study" in file.read_text()]
+    for file in named:
+        (tmp_path / file.name).write_text(file.read_text())
+    command = re.sub(r"/(?:usr/local/bin|etc/systemd/system)/", f"{tmp_path}/", command)
+    assert judged("bash", "-euc", command).returncode == 0
+    assert [file.name for file in tmp_path.iterdir() if "/srv/study" in file.read_text()] == []
+    assert len(named) == 3
+
+
 def test_systemd_and_a_shell_read_the_example_environment(tmp_path: Path) -> None:
     """Both read it, and it contains only variables that the service knows."""
     shown = judged("sh", "-euc", f"set -a; . {DEPLOY / 'environment'}; env")

@@ -1,5 +1,6 @@
 """Commands of the guides, run as they are printed."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ Started study.service - Study Data Service.
 
 def filters() -> list[str]:
     """The commands that filter a log, without the command that prints it."""
-    printed = r"^    (?:journalctl|docker compose logs).*?\|\s+(jq (?:.*\|\n)*.*)$"
+    printed = r"^ {4,}(?:journalctl|docker compose logs).*?\|\s+(jq (?:.*\|\n)*.*)$"
     found = re.findall(printed, "\n".join(GUIDES), re.MULTILINE)
     return [command.replace("\n", " ") for command in found]
 
@@ -32,12 +33,46 @@ def filters() -> list[str]:
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed; `.ci/run` installs it")
 def test_the_filters_of_logs_pass_over_plain_lines() -> None:
     """The log also has lines of systemd and of a failed start."""
-    assert len(filters()) == 3
-    for command in filters():
+    found = [command for command in filters() if "$ID" not in command]
+    assert len(found) == 3
+    for command in found:
         done = subprocess.run(["/bin/sh", "-c", command], input=LOG, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), command
         assert "unauthorized" in done.stdout
         assert "calendar" not in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed; `.ci/run` installs it")
+def test_the_log_lists_the_calls_of_one_key() -> None:
+    """Answered and refused ones, with the network, and nobody else's."""
+    call = {"time": "10:00", "client_address": "203.0.113.0/24", "method": "GET", "path": "/v1/export", "status": 200}
+    log = "\n".join([LOG, *(json.dumps(call | {"api_key": key}) for key in ("k1", "k2"))])
+    [command] = [command for command in filters() if "$ID" in command]
+    listed = subprocess.run(
+        ["/bin/sh", "-c", f"ID=k1; {command}"], input=log, capture_output=True, text=True, check=True
+    )
+    assert [line.split("\t")[1:] for line in listed.stdout.splitlines()] == [
+        ["", "", "", "", ""],
+        ["203.0.113.0/24", "GET", "/v1/export", "", "200"],
+    ]
+
+
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed; `.ci/run` installs it")
+def test_the_copy_of_the_record_grows_and_never_shrinks(tmp_path: Path) -> None:
+    """A missing file is no error; a new one after a restore does not replace the copy until it is longer."""
+    [line] = re.findall(r"^ {4}\*/5 \* \* \* \* root (rsync .*)$", GUIDES[0], re.MULTILINE)
+    record, copy = tmp_path / "gone.jsonl", tmp_path / "copies" / "gone.jsonl"
+    copy.parent.mkdir()
+    command = line.replace("/var/lib/study/gone.jsonl", str(record))
+    command = command.replace("backup@other.example.org:study/", f"{copy.parent}/")
+    copies = []
+    for text in (None, "one\n", "one\ntwo\n", "new\n", "two\none\nthree\n"):
+        record.unlink(missing_ok=True)
+        if text is not None:
+            record.write_text(text)
+        subprocess.run(["/bin/sh", "-c", command], check=True, timeout=60)
+        copies.append(copy.read_text() if copy.exists() else None)
+    assert copies == [None, "one\n", "one\ntwo\n", "one\ntwo\n", "two\none\nthree\n"]
 
 
 def test_a_password_encoded_as_documented_passes_the_shell_and_the_url(tmp_path: Path) -> None:
