@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
-from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
+from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory, stored_for_each
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db]
 
@@ -201,11 +201,13 @@ def test_a_lapsed_member_sees_no_data(browser: Client, owner: RestEntryPoint, co
 def full(owner_member: Member) -> None:
     """5,000 items in 30 courses over 100 days, and 600 steps."""
     courses = CourseFactory.create_batch(30, member=owner_member)
-    for n in range(5000):
-        fields = {"title": f"Problem set {n} on the chapters of the book", "due_on": TODAY + timedelta(days=n % 100)}
-        item = ItemFactory.create(member=owner_member, course=courses[n % 30], **fields)
-        if n % 8 == 0:
-            MilestoneFactory.create(member=owner_member, item=item, title="Read", due_on=item.due_on)
+    days = [TODAY + timedelta(days=n % 100) for n in range(5000)]
+    titles = [f"Problem set {n} on the chapters of the book" for n in range(5000)]
+    of_courses = [courses[n % 30] for n in range(5000)]
+    columns: dict[str, list[Any]] = {"title": titles, "course": of_courses, "due_on": days, "missable_from": days}
+    items = stored_for_each(ItemFactory, columns, member=owner_member)[::8]
+    of_items: dict[str, list[Any]] = {"item": items, "due_on": days[::8]}
+    stored_for_each(MilestoneFactory, of_items, member=owner_member, title="Read")
 
 
 @pytest.mark.usefixtures("full")

@@ -50,10 +50,13 @@ def stored(factory_class: type[DjangoModelFactory[Row]], number: int, **fields: 
     return type(rows[0])._default_manager.bulk_create(rows)
 
 
-def stored_for_each(factory_class: type[DjangoModelFactory[Row]], columns: dict[str, list[Any]]) -> list[Row]:
+def stored_for_each(
+    factory_class: type[DjangoModelFactory[Row]], columns: dict[str, list[Any]], **fields: object
+) -> list[Row]:
     """Like `stored`, with one row for each of the values in `columns`."""
     rows = [
-        factory_class.build(**dict(zip(columns, values, strict=True))) for values in zip(*columns.values(), strict=True)
+        factory_class.build(**dict(zip(columns, values, strict=True)), **fields)
+        for values in zip(*columns.values(), strict=True)
     ]
     return type(rows[0])._default_manager.bulk_create(rows)
 
