@@ -4,16 +4,15 @@ The log of changes covers study data (`studyservice.models`); this one covers th
 never changed. It holds no secret, and only the network of an address.
 """
 
-import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, models, transaction
+from django.db import models, transaction
 from django.db.models import Model, Q
 from django.utils import timezone
 
@@ -27,8 +26,6 @@ from studyservice.database.statements import Row
 from studyservice.http.logs import NO_REQUEST, current_request_id
 from studyservice.models import CALLERS, MAX_NAME, ActorKind
 from studyservice.operations.errors import NotFound
-
-logger = logging.getLogger(__name__)
 
 KEPT_FOR = timedelta(days=90)
 """How long a row is kept."""
@@ -50,7 +47,6 @@ class EventKind(models.TextChoices):
     IDENTITY_CONNECTED = "identity_connected", "identity connected"
     IDENTITY_DISCONNECTED = "identity_disconnected", "identity disconnected"
     MEMBERSHIP_CHANGED = "membership_changed", "membership changed"
-    EXPORTED = "exported", "all data exported"
     OPERATOR_ACTION = "operator_action", "operator's action"
     OPERATOR_READ = "operator_read", "read by an operator"
 
@@ -162,18 +158,6 @@ def record_event(
     )
 
 
-def record_export(member_id: UUID) -> None:
-    """Record that the current call exported all data of the member.
-
-    If the database cannot be written, as on a full disk or a standby, the export succeeds all the same.
-    """
-    try:
-        with suppress(NotFound), holding(member_id):  # the member is being deleted
-            record_event(member_id, EventKind.EXPORTED)
-    except DatabaseError:
-        logger.exception("An export could not be recorded")
-
-
 def list_events(member: Member, *, limit: int, before: UUID | None = None) -> list[AccountEvent]:
     """Return the member's newest events, or the newest before the event `before`."""
     events = AccountEvent.objects.filter(member_id=member.id).order_by("-id")
@@ -192,7 +176,7 @@ def event_in_words(event: AccountEvent) -> str:
     """Return a sentence without its period: `The API key “Script” was used from a new network`."""
     name, thing = f"“{event.object_name}”", as_words(event.object_type).replace("api", "API")
     words = _WORDS[EventKind(event.kind)].format(
-        who=_ACTORS.get(event.by_kind) or f"The {event.get_by_kind_display()} “{event.by_name}”",
+        who=_ACTORS.get(event.by_kind, ""),
         name=name,
         thing=thing,
         detail=event.detail.rstrip("."),
@@ -220,7 +204,6 @@ _WORDS = {
     EventKind.IDENTITY_CONNECTED: "You connected your account with {detail}",
     EventKind.IDENTITY_DISCONNECTED: "You disconnected your account from {detail}",
     EventKind.MEMBERSHIP_CHANGED: "Signing in with {name} changed your account: {detail}",
-    EventKind.EXPORTED: "{who} exported all your data",
     EventKind.OPERATOR_ACTION: "{who} changed your account: {detail}",
     EventKind.OPERATOR_READ: "{who} looked at your {read}",
 }

@@ -37,7 +37,7 @@ from studyservice.http.bodies import (
     read_json,
     read_raw,
 )
-from studyservice.http.requests import CHANGE_ID, RequestKey, client_network
+from studyservice.http.requests import CHANGE_ID, RequestKey
 from studyservice.http.uploads import read_upload
 from studyservice.operations.answers import DownloadRow
 from studyservice.operations.codec import encode
@@ -180,7 +180,7 @@ class MemberViewSet(ViewSet):
             operation = self._operation_of(request)
             credential, arguments = CREDENTIAL.require(request), HttpArguments(request, path_ids)
             response: HttpResponseBase
-            with acting(credential.actor, client_network(request), operation) as call:
+            with acting(credential.actor, operation=operation) as call:
                 if request.method == "POST" and META in request.META:
                     response = self._answer_once(operation, credential, arguments)
                 else:

@@ -8,7 +8,6 @@ from django.conf import settings
 
 from accounts.api.serializers import ChangesQuery, MemberRow
 from accounts.credentials.limiting import limits_of
-from accounts.events import record_export
 from accounts.members.models import Member
 from accounts.members.profile import MemberChanges, update_me
 from studyservice.archive import exporting, importing
@@ -117,9 +116,7 @@ class ArchiveViewSet(MemberViewSet):
         Save a complete copy of the account, for a backup or to move to another one. Build it at most ten times
         an hour. The archive guide lists every file in it.
         """
-        download = exporting.export_data(self.member)
-        record_export(self.member.id)
-        return download
+        return exporting.export_data(self.member)
 
     @operation(
         "Import all data",

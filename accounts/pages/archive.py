@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 
 from accounts import mail
 from accounts.erasure.erasing import erase_member
-from accounts.events import all_events, record_export
+from accounts.events import all_events
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.pages.account_forms import ArchiveForm, ErasureForm
@@ -34,13 +34,11 @@ ERASURE_SECONDS = 20.0
 def export_archive(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Return the archive as a download. Open to lapsed members too."""
     try:
-        download = export_data(member, account_events=all_events(member))
+        return download_response(export_data(member, account_events=all_events(member)), 200)
     except RateLimited as error:
         return error_page(
             request, error.status, "Too many archives", "You can export ten an hour.", headers=error.headers
         )
-    record_export(member.id)
-    return download_response(download, 200)
 
 
 @for_members(FORM)

@@ -89,7 +89,7 @@ class Call:
 
     Attributes:
         who: returns the actor. It is called at the first change, because it can cost a query.
-        network: the caller's network, as it may be stored; empty for commands and for tools.
+        network: the caller's network, as it may be stored; empty for commands and for API requests.
         operation: the declared operation; None for pages, the admin and commands.
         transaction: the transaction shared by the call's writes; None if each write has its own.
         change_ids: the call's rows in the logs of changes and of reviews, oldest first.

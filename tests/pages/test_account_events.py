@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +16,9 @@ from accounts.credentials.uses import MOST_NETWORKS as MOST
 from accounts.events import KEPT_FOR, AccountEvent
 from accounts.models import ApiKey, Member
 from studyservice.database.ids import first_uuid7
-from studyservice.rows.limits import Limits
 from tests.conftest import MakeKey, MakeMember
 from tests.support.archives import lines_of
 from tests.support.browsers import act
-from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import AccountEventFactory, CourseFactory
 from tests.support.oauth import App
 from tests.support.signing_in import EMAIL, PASSWORD
@@ -185,29 +182,6 @@ def test_operators_actions_and_reading_are_logged(
     assert {event.by_name for event in AccountEvent.objects.all()} == {"Grace"}
     listed = admin.get("/admin/accounts/accountevent/").content.decode()
     assert ("Operator Grace" in listed, "203.0.113.7" in listed) == (True, False)
-
-
-def test_exports_by_keys_apps_and_the_member_are_logged(
-    member: Member, make_key: MakeKey, shown_events: Told, files: Path
-) -> None:
-    """A leaked key that exported has read everything."""
-    secret, _ = make_key(member, "Script", networks="127.0.0.0/24")
-    token = App.registered(client_name="Notebook").connect(member)["access_token"]
-    AccountEvent.objects.all().delete()
-    for credential in (secret, token):
-        RestEntryPoint(credential).made("export_data")
-    browser_of(member).post("/account/export").getvalue()
-    assert shown_events() == [
-        "You exported all your data, 203.0.113.0/24",
-        "The connected app “Notebook” exported all your data, 127.0.0.0/24",
-        "The API key “Script” exported all your data, 127.0.0.0/24",
-    ]
-
-
-def test_a_refused_export_is_not_logged(member: Member, make_key: MakeKey, shown_events: Told) -> None:
-    secret, _ = make_key(member, networks="127.0.0.0/24", limits=Limits(grades=False).stored())
-    assert RestEntryPoint(secret).call("export_data").error is not None
-    assert shown_events() == []
 
 
 def test_a_command_is_logged_as_one(member: Member, shown_events: Told) -> None:
