@@ -1,4 +1,4 @@
-"""Whose account a person at the provider signs in to.
+"""Find, link and unlink the account that a person at the provider signs in to.
 
 A linked identity signs in by its `sub`, whatever its address. The first time, a verified address finds its account, but
 never an operator's, and never one that is linked already: colleges give addresses to others later.

@@ -31,7 +31,7 @@ from studyservice.secrets.generated import new_secret, sha256
 
 
 class Given(TypedDict, total=False):
-    """What an invitation gives to the new member: the name, the time zone, and the last day of the membership."""
+    """Fields of the new member from an invitation: name, time zone, and last day of the membership."""
 
     name: str
     time_zone: str

@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 _QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]')
 _QUOTED_CHARACTER: Final = "\0"
-"""What the characters of a quotation are read as: no rule has it, and it is not white space."""
+"""Stands for each character of a quotation: in no rule, and not white space."""
 
 _MARK: Final = r"(?:(?<![0-9]),|,(?![0-9])|[;:](?=\s|\Z)|[()])"
 _WORD: Final = re.compile(rf"{_MARK}|(?:(?!{_MARK})\S)+")
 _JOINING_MARKS: Final = frozenset({",", ";", ":", "-", "–", "—", "@", "|"})
 _JOINING: Final = _JOINING_MARKS | {"on", "by", "due", "at"}
-"""What goes with a date or a time beside it. Only the marks go with a course."""
+"""Words and marks dropped beside a date or a time. Beside a course only the marks are."""
 
 _WEEKDAYS: Final = {name[:length].lower(): day for day, name in enumerate(calendar.day_name) for length in (3, None)}
 _WEEKDAY: Final = one_of(_WEEKDAYS)
@@ -64,7 +64,7 @@ _ALIKE: Final = _forms(
     rf"in (?:[0-9]+|an?|one|two|three|four|five|six|seven|ten) (?:hour|day|week|month)s?{_END}",
     rf"the [0-9]{{1,2}}(?:st|nd|rd|th){_END}",
 )
-"""What members write for dates and times that are not read."""
+"""Dates and times that members write and that are not read."""
 
 _MOST_WORDS: Final = 6
 """As in "Fri, Dec 11, 2026"."""
@@ -74,7 +74,7 @@ _YEARS_TO_LEAP_DAY: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a line says.
+    """The parts of a line.
 
     Attributes:
         title: what is left of the line; may be empty or too long.
@@ -202,7 +202,7 @@ def _named_by(word: str, courses: Iterable[CourseRow]) -> list[CourseRow] | None
 
 
 def _beginnings(course: CourseRow) -> Iterable[str]:
-    """What the name of a course in a line can be the beginning of: its code, and each word of its name."""
+    """The texts that `#` and their beginning name a course by: its code, and each word of its name."""
     words = re.findall(r"(?<!\w)(?=(\w\S*))", course["name"])
     return [folded(one) for one in (course["code"] or "", *words)]
 

@@ -38,7 +38,7 @@ _ABOUT_THE_E_MAIL = (SMTPRecipientsRefused, SMTPResponseException, SMTPNotSuppor
 
 
 class Outcome(StrEnum):
-    """What became of a member's e-mail.
+    """The outcome of a member's e-mail.
 
     Attributes:
         NOTHING: nothing was due.

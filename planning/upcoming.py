@@ -1,4 +1,4 @@
-"""What the courses that have not ended still bring, and the items of a month."""
+"""Upcoming items and milestones of the courses that have not ended, and the items of a month."""
 
 from datetime import date
 from functools import cache
@@ -50,7 +50,7 @@ _MONTH = MemberSelect(
 
 
 class Filters(NamedTuple):
-    """What the list is limited to. Milestones have no kind."""
+    """Limits of the list. Milestones have no kind."""
 
     course_id: UUID | None
     kind: str | None

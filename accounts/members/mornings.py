@@ -19,7 +19,7 @@ SEVEN, NOON = time(7), time(12)
 """The e-mail is sent from the first and before the second, on the member's clock."""
 
 _KEPT = timedelta(days=1, hours=12)
-"""How long a dropped e-mail is counted."""
+"""Time for which a dropped e-mail is counted."""
 
 _SEAL = Seal("accounts.morning_email")
 _KIND = "off"

@@ -1,5 +1,6 @@
 """The colors of the signed-in member's courses, read at most once for each page."""
 
+from collections.abc import Iterable
 from typing import TypedDict
 from uuid import UUID
 
@@ -43,3 +44,8 @@ def courses_here(request: HttpRequest) -> list[CourseRow]:
     courses: list[_WithHue] = _COURSES.all(Access(signed_in(request)))
     _HUES.set(request, {course["id"]: shown_hue(course["id"], course["hue"]) for course in courses})
     return list[CourseRow](courses)
+
+
+def open_courses(courses: Iterable[CourseRow]) -> list[CourseRow]:
+    """The courses that have not ended."""
+    return [course for course in courses if not course["archived"]]

@@ -1,6 +1,6 @@
 """The home page: an introduction for visitors; for members this week, and steps for their minutes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from http import HTTPStatus
 from uuid import UUID
@@ -21,9 +21,8 @@ from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import FORM, for_active_members
-from courses.pages.colors import courses_here
+from courses.pages.colors import courses_here, open_courses
 from courses.pages.courses import first_steps
-from courses.serializers import CourseRow
 from courses.views import ItemViewSet
 from planning.agenda import done_milestones, look_ahead
 from planning.agenda_serializers import NowRow, StepRow
@@ -35,6 +34,7 @@ from planning.pages.remarks import created
 from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import Conflict
 from studyservice.rows.access import Access
+from vocab.studied import cards_left
 from vocab.studying import coming
 
 WEEK = 6
@@ -130,7 +130,7 @@ def show_week(
             "first_steps": first_steps(Access(member), len(listed)),
             "here": address_here(request, "minutes", "overdue", path=reverse("home")),
             "line_form": line_form
-            or LineForm(member=member, courses=_open(listed), line=request.session.get(_LINE, "")),
+            or LineForm(member=member, courses=open_courses(listed), line=request.session.get(_LINE, "")),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
         context |= (
@@ -153,17 +153,10 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
     """
     if not situation.decks:
         return {}
-    known = sum(deck.repeat + deck.due for deck in situation.decks)
-    new = min(sum(deck.new for deck in situation.decks), situation.new_cards)
-    if known + new:
-        return {"cards_today": known + new, "new_today": new}
+    if left := cards_left(situation.decks, situation.new_cards):
+        return {"cards_today": left, "new_today": left - cards_left(situation.decks, 0)}
     later = coming(access, timezone.now(), [deck.id for deck in situation.decks])
     return {"cards_today": 0, "later_today": later["later_today"], "next_card_at": later["next_at"]}
-
-
-def _open(courses: Sequence[CourseRow]) -> list[CourseRow]:
-    """Those that have not ended."""
-    return [course for course in courses if not course["archived"]]
 
 
 _LINE = "line"
@@ -175,7 +168,7 @@ def add_line(request: HttpRequest, member: Member) -> HttpResponse:
     """Add the item of a line. GET leads to the week, as after a rejected line."""
     if request.method != "POST":
         return redirect("home")
-    form = LineForm(request.POST, member=member, courses=_open(courses_here(request)))
+    form = LineForm(request.POST, member=member, courses=open_courses(courses_here(request)))
     if not form.is_valid():
         if form.needs_course:
             request.session[_LINE] = form["line"].value()

@@ -82,12 +82,12 @@ class LineForm(OnceForm):
 
     @property
     def asks_for_course(self) -> bool:
-        """Whether the form shows its choice of a course: once it asked, and while there is one."""
+        """True if the form shows its choice of a course: it asked, or a course is chosen."""
         return bool(self.courses) and bool(self["course_id"].errors or self["course_id"].value())
 
     @property
     def needs_course(self) -> bool:
-        """Whether only a course is missing, because the member has none."""
+        """True if only a course is missing, because the member has none."""
         return self.has_error("line", _NO_COURSE)
 
     def new_item(self) -> tuple[UUID, NewItem]:
@@ -109,7 +109,7 @@ _STAYED = "“{}” stayed in the title. Write a date like 6 Dec or 2026-12-06 a
 
 
 def said_of(item: Mapping[str, Any], stayed: str, today: date) -> SafeString:
-    """What was read, with remarks and a link to change the item.
+    """Tell what was read, with remarks and a link to change the item.
 
     Args:
         item: the record of `remarks.created`, as in JSON.

@@ -1,4 +1,4 @@
-"""What a row in the lists of pages can do: tick an item or a milestone, or move it to another day."""
+"""Forms in the rows of lists: tick an item or a milestone, or move it to another day."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -16,7 +16,7 @@ from accounts.models import Member
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import READ, for_active_members
 from courses.models import ItemKind
-from courses.pages.colors import courses_here
+from courses.pages.colors import courses_here, open_courses
 from courses.serializers import CourseRow, ItemRow
 from planning.pages.due_lists import Day, Due, due_of_item, due_of_step
 from planning.pages.forms import Refused
@@ -84,8 +84,8 @@ def show_upcoming(request: HttpRequest, member: Member, *, refused: Refused | No
     today = member.today()
     start = _start(request, today)
     page = next((page for page in _PAGES if request.GET.get("page") == str(page)), 1)
-    open_courses = [course for course in courses_here(request) if not course["archived"]]
-    form = FilterForm(open_courses, request.GET)
+    courses = open_courses(courses_here(request))
+    form = FilterForm(courses, request.GET)
     most = page * MOST_ROWS + 1
     found = upcoming(Access(member), start, form.filters(), limit=most) if form.is_valid() else []
     rows = found[(page - 1) * MOST_ROWS : page * MOST_ROWS]
@@ -96,7 +96,7 @@ def show_upcoming(request: HttpRequest, member: Member, *, refused: Refused | No
         "next_week": monday_of(today) + _WEEK,
         "start": start,
         "form": form,
-        "has_course": bool(open_courses),
+        "has_course": bool(courses),
         "weeks": _weeks(rows, today),
         "undated": [_due(row) for row in rows if row["due_on"] is None],
         "earlier": _address(request, page - 1) if page > 1 else "",

@@ -22,7 +22,7 @@ OPTIONAL = ("name", "time_zone", "until")
 
 @dataclass(slots=True)
 class Result:
-    """What became of the lines of a file.
+    """Counts of the lines of a file.
 
     Attributes:
         invited: the number of new invitations.

@@ -1,8 +1,8 @@
 """Sign-ins that are under way at the identity provider.
 
-Each begins with a secret in a cookie of its own, so that several tabs can sign in at once. What the provider and its
-token must repeat is derived from the secret, and neither reveals it nor the other. The database has only its hash: a
-row that exists until the sign-in ends, once.
+Each begins with a secret in a cookie of its own, so that several tabs can sign in at once. `state` and `nonce` are
+hashes of the secret, so neither reveals it or the other. The database has only a hash too. Its row is deleted when the
+sign-in returns, so each sign-in ends once.
 """
 
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ class Flow:
 
     @property
     def state(self) -> str:
-        """What the return must repeat (RFC 6749 10.12)."""
+        """The `state` of the request and its return (RFC 6749 10.12)."""
         return sha256(f"state:{self.secret}")
 
     @property
     def nonce(self) -> str:
-        """What the ID token must repeat (OpenID Connect Core 1.0, 3.1.2.1)."""
+        """The `nonce` of the request and the ID token (OpenID Connect Core 1.0, 3.1.2.1)."""
         return sha256(f"nonce:{self.secret}")
 
     @property
@@ -99,7 +99,7 @@ def forget(request: HttpRequest, response: HttpResponseBase) -> None:
     """Remove the secret of this return from the browser."""
     name = _cookie(request.GET.get("state", ""))
     if name in request.COOKIES:
-        response.set_cookie(name, "", max_age=0, secure=settings.SESSION_COOKIE_SECURE, httponly=True, samesite="Lax")
+        response.delete_cookie(name, samesite="Lax")
 
 
 def _cookie(state: str) -> str:

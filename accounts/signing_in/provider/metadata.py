@@ -1,4 +1,4 @@
-"""What the provider publishes: its endpoints (OpenID Connect Discovery 1.0) and its keys.
+"""The endpoints (OpenID Connect Discovery 1.0) and keys that the provider publishes.
 
 The operator chose the provider, so unlike addresses that members name it may be in a private network. Every request
 ends after five seconds, takes at most 1 MiB, and follows no redirect. A provider that hangs holds half of the threads
@@ -40,7 +40,7 @@ _USABLE: Final = {
     "id_token_signing_alg_values_supported": ALGORITHMS,
     "token_endpoint_auth_methods_supported": frozenset({"client_secret_basic", "client_secret_post"}),
 }
-"""What a provider must offer one of, where it lists what it offers."""
+"""Values of discovery, of which a provider that lists its own must have one."""
 
 kept = LocMemCache("identity provider", {"TIMEOUT": _KEPT_SECONDS})
 """The newest documents by address, in this process."""

@@ -1,4 +1,4 @@
-"""What a sign-in at the provider ends with: a person, or one of three failures."""
+"""Outcomes of a sign-in at the provider: a person, or one of three failures."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -29,10 +29,10 @@ _SIGNED: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 
 _SCOPE: Final = "openid email profile"
 _CLOCK_SECONDS: Final = 60
-"""How far in the future a token may be issued, since clocks differ."""
+"""Seconds in the future at which a token may be issued, since clocks differ."""
 
 _FAULTS: Final = (JoseError, ValueError, TypeError, KeyError, RecursionError)
-"""What the libraries raise for a token or a key that is not one."""
+"""Errors of the libraries for an invalid token or key."""
 
 
 def authorization_url(provider: IdentityProvider, flow: Flow) -> str:
